@@ -1,0 +1,44 @@
+# `make demo` and `make test` set up all they need in .venv; nothing is installed outside this folder.
+PYTHON ?= python3
+BIN := .venv/bin
+TESTS := $(BIN)/python -m pytest -q -n 2
+
+.PHONY: demo test check format bench constraints clean
+
+demo: .venv/ready
+	$(BIN)/karat demo
+
+test: .venv/ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(TESTS)
+
+check: .venv/ready
+	$(BIN)/ruff check .
+	$(TESTS) -m "not slow" tests
+
+format: .venv/ready
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/ready
+	$(BIN)/python bench/run.py
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
+	touch .venv/ready
+
+# Newest versions of everything, written down. Run it, run the tests, commit the file.
+constraints:
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --group dev --editable .
+	$(BIN)/python -m pip freeze --all --exclude-editable > constraints.txt
+	touch .venv/ready
+
+clean:
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""Weigh gold labels against unlabeled data."""

@@ -1,0 +1,263 @@
+"""Which values are classes and which mean "no vote".
+
+Votes arrive as 0/1, as -1/+1, as Snorkel's -1 and 0..K-1, as booleans or as words. `find_coding` looks
+at the values that occur and decides, or says why it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import InputError, examples
+
+Label = str | int | bool
+ABSTAIN = -1
+MAX_CLASSES = 127
+_UNKNOWN = -2
+
+
+@dataclass(frozen=True)
+class Coding:
+    """The classes in their order, and the values that mean "no vote" besides an empty cell.
+
+    Parameters
+    ----------
+    classes : tuple of str, int or bool
+        Class `k` of `Votes.values` is `classes[k]`.
+    abstain : tuple of str, int, bool or float
+        Values that are read as "no vote".
+    """
+
+    classes: tuple[Label, ...]
+    abstain: tuple[Label | float, ...] = ()
+
+    def __str__(self) -> str:
+        """Say the coding in words.
+
+        >>> print(Coding((-1, 1), (0,)))
+        classes -1, 1; 0 or an empty cell is an abstain
+        """
+        none = " or ".join([*(repr(value) for value in self.abstain if value != ""), "an empty cell"])
+        return f"classes {', '.join(repr(label) for label in self.classes)}; {none} is an abstain"
+
+    def codes(self, column: Column) -> npt.NDArray[np.int8]:
+        """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
+        known = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
+        table = np.array([*(known.get(value, _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8)
+        unknown = [value for value, code in zip(column.levels, table, strict=False) if code == _UNKNOWN]
+        result = table[column.cells]
+        if unknown:
+            raise InputError(
+                f"{column.where} holds {examples(unknown)} (first in row {int(np.argmax(result == _UNKNOWN)) + 1:,}), "
+                f"which is neither a class nor an abstain: {self}. Correct it, name the classes and the abstain "
+                "value (classes=, abstain=; --classes, --abstain), or leave the column out (drop=; --drop)."
+            )
+        return result
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as its distinct values and, for every cell, which of them it holds (-1: an empty cell)."""
+
+    where: str
+    levels: list[Label]
+    cells: npt.NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(
+        cls,
+        values: npt.NDArray[Any],
+        empty: npt.NDArray[np.bool_] | None,
+        where: str,
+        abstain: Label | float | None,
+    ) -> Column:
+        """Sort out the values of one column, refusing what cannot be a vote.
+
+        Parameters
+        ----------
+        values : array, shape (n,)
+            Booleans, numbers or text.
+        empty : array of bool, shape (n,), or None
+            Cells that hold nothing.
+        where : str
+            What to call the column in an error, for instance ``column 'love'``.
+        abstain
+            NaN here makes NaN an empty cell rather than an error.
+        """
+        if values.dtype.kind == "f":
+            values, empty = _whole_numbers(values, empty, where, abstain)
+        full = values if empty is None else values[~empty]
+        levels: list[Label]
+        if full.dtype.kind in "iu" and full.size and int(full.max()) - int(full.min()) < 4096:
+            # Numbers in a small range: a table of the range instead of a sort.
+            low = int(full.min())
+            shifted = (full - full.dtype.type(low)).astype(np.int16)
+            seen = np.flatnonzero(np.bincount(shifted))
+            place = np.zeros(4096, dtype=np.int16)
+            place[seen] = np.arange(len(seen), dtype=np.int16)
+            levels, cells = [int(v) + low for v in seen], place[shifted]
+        else:
+            distinct, inverse = np.unique(full, return_inverse=True)
+            levels, cells = distinct.tolist(), inverse.astype(np.int32)
+        if empty is not None:
+            spread = np.full(len(values), -1, dtype=cells.dtype)
+            spread[~empty] = cells
+            cells = spread
+        return cls(where, levels, cells)
+
+    def __post_init__(self) -> None:
+        if len(self.levels) > MAX_CLASSES:
+            raise InputError(
+                f"{self.where} holds {len(self.levels):,} different values ({examples(self.levels[:3])}); votes have "
+                f"at most {MAX_CLASSES} classes. If it is not a source, leave it out (drop=; --drop), or name it as "
+                "the key of the points (key=; --key)."
+            )
+
+
+def _whole_numbers(
+    values: npt.NDArray[Any], empty: npt.NDArray[np.bool_] | None, where: str, abstain: Label | float | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+    """Floats as integers; NaN, infinity and fractions are refused, NaN only unless it is the abstain."""
+    if isinstance(abstain, float) and np.isnan(abstain):
+        empty = np.isnan(values) if empty is None else empty | np.isnan(values)
+    full = values if empty is None else np.where(empty, 0, values)
+    for kind, bad in (("NaN", np.isnan(full)), ("infinity", np.isinf(full))):
+        if bad.any():
+            hint = ", or say that NaN is an abstain (abstain=float('nan'); --abstain nan)" if kind == "NaN" else ""
+            raise InputError(
+                f"{where} holds {kind} in {int(bad.sum()):,} cells (first in row {int(np.argmax(bad)) + 1:,}). "
+                f"Leave the cell empty where a source does not vote{hint}."
+            )
+    fraction = full != np.floor(full)
+    if fraction.any():
+        raise InputError(
+            f"{where} holds {examples(np.unique(full[fraction]).tolist())} (first in row "
+            f"{int(np.argmax(fraction)) + 1:,}): a vote is a class, not a fraction. Round it first, or leave the "
+            "column out (drop=; --drop)."
+        )
+    return full.astype(np.int64), empty
+
+
+def whole_array_levels(values: npt.NDArray[np.integer[Any]]) -> list[Label]:
+    """Distinct values of an integer array in a few passes over it, without a copy.
+
+    >>> whole_array_levels(np.array([[0, 5], [2, 0]]))
+    [0, 2, 5]
+    """
+    low, high = int(values.min()), int(values.max())
+    if high - low > MAX_CLASSES:
+        return np.unique(values).tolist()
+    return [v for v in range(low, high + 1) if v in (low, high) or bool((values == v).any())]
+
+
+def find_coding(
+    seen: Iterable[Label],
+    gold: Iterable[Label] = (),
+    classes: Sequence[Label] | None = None,
+    abstain: Label | float | None = None,
+) -> Coding:
+    """Decide from the values seen in votes and gold which are classes and which is the abstain.
+
+    Parameters
+    ----------
+    seen : iterable
+        Distinct values of all sources, empty cells left out.
+    gold : iterable
+        Distinct values of the gold column; they settle what the votes leave open.
+    classes, abstain
+        What the user says; both win over what is found.
+
+    Examples
+    --------
+    >>> print(find_coding([-1, 0, 1], abstain=0))
+    classes -1, 1; 0 or an empty cell is an abstain
+    >>> print(find_coding([-1, 0, 1], gold=[0, 1]))
+    classes 0, 1; -1 or an empty cell is an abstain
+    >>> print(find_coding(["spam", "ham", ""]))
+    classes 'ham', 'spam'; an empty cell is an abstain
+    """
+    votes, truth = set(seen), set(gold)
+    if abstain is not None:
+        none: tuple[Label | float, ...] = (abstain,)
+    elif all(isinstance(value, str) for value in votes):
+        none = tuple(_sorted({"", *(value for value in votes if _reads_as_abstain(value))} - set(classes or ())))
+    elif classes is not None:
+        none = tuple(value for value in (-1, 0) if value not in classes)[:1]
+    else:
+        none = _numeric_abstain(votes, truth)
+    if classes is None:
+        found = votes - set(none)
+        if len(found) < 2:  # every source is one-sided, for the same class: gold may name the other
+            found |= truth - {*none, "", -1}
+        classes = _sorted(found)
+        if len(found) < 2:
+            raise InputError(
+                f"the votes hold {_one(found)}; two classes at least are needed. If more classes exist, "
+                "name them (classes=; --classes)."
+            )
+    if len(set(classes)) != len(classes) or len(classes) < 2:
+        raise InputError(f"classes must be two or more different labels, not {list(classes)!r}.")
+    if set(none) & set(classes):
+        raise InputError(f"{examples(_sorted(set(none) & set(classes)))} cannot be both a class and the abstain.")
+    if len(classes) > MAX_CLASSES:
+        raise InputError(f"the votes hold {len(classes):,} classes; karat takes at most {MAX_CLASSES}.")
+    return Coding(tuple(classes), none)
+
+
+def _one(found: set[Label]) -> str:
+    return f"only the class {next(iter(found))!r}" if found else "no class at all"
+
+
+def _reads_as_abstain(value: Label) -> bool:
+    return isinstance(value, str) and value.strip().lower() in ("", "abstain")
+
+
+def min_int(values: Iterable[Label]) -> int:
+    """Smallest number among the values, 0 where there is none.
+
+    >>> min_int([3, -1, "x"])
+    -1
+    """
+    return min((int(v) for v in values if not isinstance(v, str)), default=0)
+
+
+def _numeric_abstain(votes: set[Label], truth: set[Label]) -> tuple[Label, ...]:
+    """Say which number, if any, is the abstain."""
+    if votes & {-1, 0, 1} == {-1, 0, 1} and votes <= {-1, 0, 1}:
+        # Gold of -1 and +1 makes 0 the abstain; gold of 0 and 1 makes -1 the abstain.
+        if truth and truth <= {-1, 1}:
+            return (0,)
+        if 0 in truth and 1 in truth:
+            return (-1,)
+        raise InputError(
+            "the votes hold -1, 0 and 1. Either 0 is the abstain and the classes are -1 and 1 (abstain=0; "
+            "--abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain -1). "
+            "Say which."
+        )
+    if min_int(votes) < -1:
+        raise InputError(
+            f"the votes hold {examples(_sorted(v for v in votes if min_int([v]) < -1))}, and karat cannot guess what "
+            "negative numbers other than -1 mean. Name the classes and the abstain value (classes=, abstain=; "
+            "--classes, --abstain)."
+        )
+    if votes and all(isinstance(value, bool) for value in votes):
+        return ()
+    # Also where the abstain does not occur yet: more votes may come.
+    return (0,) if -1 in votes and votes <= {-1, 1} else (-1,)
+
+
+def _sorted(values: Iterable[Any]) -> list[Any]:
+    items = list(values)
+    texts = [v for v in items if isinstance(v, str)]
+    if texts and len(texts) != len(items):
+        numbers = [v for v in items if not isinstance(v, str)]
+        raise InputError(
+            f"the votes mix text ({examples(sorted(texts), 3)}) and numbers ({examples(sorted(numbers), 3)}). "
+            "Leave out the columns that are not sources (drop=; --drop), or write all classes the same way."
+        )
+    return sorted(items)

@@ -1,0 +1,36 @@
+"""The two ways karat says no."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """The input breaks a rule; the message says which, where, and what to do."""
+
+
+class NotIdentifiedError(ValueError):
+    """The input is sound but the data cannot tell.
+
+    Attributes
+    ----------
+    estimate : object
+        What was computed before karat stopped trusting it.
+    """
+
+    def __init__(self, message: str, estimate: object = None) -> None:
+        super().__init__(message)
+        self.estimate = estimate
+
+
+def examples(values: Iterable[object], limit: int = 5) -> str:
+    """Up to `limit` values in quotes where they are text, and how many more there are.
+
+    >>> examples(["a", "b", 3])
+    "'a', 'b', 3"
+    >>> examples(range(1000))
+    '0, 1, 2, 3, 4 and 995 more'
+    """
+    items = list(values)
+    text = ", ".join(repr(value) for value in items[:limit])
+    return text if len(items) <= limit else f"{text} and {len(items) - limit:,} more"

@@ -1,0 +1,452 @@
+"""Votes and gold out of files, SQL and data frames; labels into files.
+
+Everything becomes an Arrow table first, then `Votes`. A wide table has a row per point and a column per
+source; a long one has a row per vote: task, worker, label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.coding import Coding, Column, Label, find_coding
+from karat.errors import InputError, examples
+from karat.files import check_writable, whole_file
+from karat.votes import Votes, check_size
+
+Layout = Literal["wide", "long"]
+Repeats = Literal["refuse", "first", "last"]
+_SQL_STARTS = ("select ", "with ", "from ")
+
+
+def read_votes(
+    source: Any,
+    *,
+    layout: Layout | None = None,
+    key: str | None = None,
+    gold: str | None = None,
+    gold_file: Any = None,
+    drop: Sequence[str] = (),
+    sources: Sequence[str] | None = None,
+    task: str = "task",
+    worker: str = "worker",
+    label: str = "label",
+    repeats: Repeats = "refuse",
+    classes: Sequence[Label] | None = None,
+    abstain: Label | float | None = None,
+) -> Votes:
+    """Read votes, and gold where there is some.
+
+    Parameters
+    ----------
+    source : str, path, data frame or Arrow object
+        A Parquet, CSV, TSV, JSON-lines or Arrow file (CSV, TSV and JSON lines also as .gz), a query that
+        DuckDB understands (it starts with SELECT, WITH or FROM), or a frame of any library that speaks Arrow.
+    layout : {"wide", "long"}, optional
+        Long where the columns named by `task`, `worker` and `label` are all there, otherwise wide.
+    key : str, optional
+        Wide: the column that identifies points. Long: `task` does.
+    gold : str, optional
+        The column of gold labels, in `source`, or in `gold_file` where that is given.
+    gold_file : str, path, data frame or Arrow object, optional
+        A table with the key and the gold label of some points.
+    drop : sequence of str
+        Columns (wide) or workers (long) that are no sources.
+    sources : sequence of str, optional
+        The sources, in this order; other columns are left alone.
+    task, worker, label : str
+        Column names of the long layout.
+    repeats : {"refuse", "first", "last"}
+        What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
+    classes, abstain
+        The classes in order and the value that means "no vote"; found from the data where not given.
+
+    Examples
+    --------
+    >>> frame = {"a": ["spam", "ham"], "b": ["spam", ""], "c": ["ham", "ham"], "truth": ["spam", ""]}
+    >>> votes = read_votes(frame, gold="truth")
+    >>> votes
+    Votes(2 points, 3 sources, classes ham, spam)
+    >>> votes.values.tolist(), votes.gold.values.tolist()
+    ([[1, 1, 0], [0, -1, 0]], [1, -1])
+    """
+    table = arrow_table(source)
+    if layout is None:
+        layout = "long" if {task, worker, label} <= set(table.column_names) else "wide"
+    if layout == "long":
+        wide = _widen(table, task, worker, label, repeats, gold if gold_file is None else None, abstain)
+    else:
+        wide = _wide(table, key, gold if gold_file is None else None, sources, drop, abstain)
+    if sources is not None or drop:
+        wide = wide.select(sources, drop)
+    check_size(wide.n, len(wide.sources))
+    truth = (
+        wide.gold
+        if gold_file is None
+        else _joined_gold(wide, gold_file, task if layout == "long" else key, gold, abstain)
+    )
+    levels = {value for column in wide.sources.values() for value in column.levels}
+    coding = find_coding(levels, () if truth is None else truth.levels, classes, abstain)
+    votes = Votes.of_columns(wide.sources.values(), tuple(wide.sources), coding, wide.keys)
+    return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
+
+
+def as_votes(data: Any, sources: tuple[str, ...] | None = None, coding: Coding | None = None, **options: Any) -> Votes:
+    """Votes from whatever a user hands to the library; with the sources and coding of a model where given."""
+    if isinstance(data, Votes):
+        votes = data if sources is None else data.select(sources)
+        if coding is not None and votes.classes != coding.classes:
+            raise InputError(f"the votes have classes {votes.classes} and the model has {coding.classes}.")
+        return votes
+    if isinstance(data, str | Path | dict) or hasattr(data, "__arrow_c_stream__"):
+        if coding is None:
+            return read_votes(data, **options)
+        abstain = coding.abstain[0] if coding.abstain else None
+        return read_votes(data, sources=sources, classes=coding.classes, abstain=abstain, **options)
+    if coding is None or sources is None:
+        return Votes.from_array(data, **options)
+    return Votes.coded(data, sources, coding)
+
+
+@dataclass(frozen=True)
+class _Wide:
+    """A table sorted into sources, keys and gold, before the coding is known."""
+
+    n: int
+    sources: dict[str, Column]
+    keys: npt.NDArray[Any] | None
+    gold: Column | None
+
+    def select(self, sources: Sequence[str] | None, drop: Sequence[str]) -> _Wide:
+        for name in (*(sources or ()), *drop):
+            if name not in self.sources and name in (sources or ()):
+                raise InputError(f"there is no source {name!r}; there are {examples(self.sources)}.")
+        names = [name for name in (self.sources if sources is None else sources) if name not in drop]
+        return replace(self, sources={name: self.sources[name] for name in names})
+
+
+def _wide(
+    table: Any,
+    key: str | None,
+    gold: str | None,
+    sources: Sequence[str] | None,
+    drop: Sequence[str],
+    abstain: Label | float | None,
+) -> _Wide:
+    for name in (key, gold, *drop, *(sources or ())):
+        if name is not None and name not in table.column_names:
+            raise InputError(f"there is no column {name!r}; the columns are {examples(table.column_names)}.")
+    wanted = table.column_names if sources is None else sources
+    names = [name for name in wanted if name not in (key, gold, *drop)]
+    return _Wide(
+        table.num_rows,
+        {name: _column(table[name], f"column {name!r}", abstain) for name in names},
+        None if key is None else _keys(table, key),
+        None if gold is None else _column(table[gold], f"gold column {gold!r}", abstain),
+    )
+
+
+def _widen(
+    table: Any, task: str, worker: str, label: str, repeats: Repeats, gold: str | None, abstain: Label | float | None
+) -> _Wide:
+    """A row per task and a column per worker from a row per vote."""
+    for name in (task, worker, label, *([gold] if gold else [])):
+        if name not in table.column_names:
+            raise InputError(
+                f"there is no column {name!r}; the columns are {examples(table.column_names)}. A long table has a row "
+                "per vote; name its columns (task=, worker=, label=; --task, --worker, --label)."
+            )
+    if table.num_rows == 0:
+        raise InputError("there are no votes: the table has zero rows.")
+    tasks, row = _levels(table, task)
+    workers, col = _levels(table, worker)
+    votes = _column(table[label], f"column {label!r}", abstain)
+    cell = row.astype(np.int64) * len(workers) + col
+    order = np.argsort(cell, kind="stable")
+    same = cell[order][1:] == cell[order][:-1]
+    if same.any() and repeats == "refuse":
+        first = [(workers[col[i]], tasks[row[i]]) for i in order[1:][same][:3]]
+        named = "; ".join(f"worker {w!r} on task {t!r}" for w, t in first)
+        raise InputError(
+            f"{int(same.sum()):,} votes repeat a worker on a task: {named}. A worker has one vote per task: keep the "
+            "first or the last (repeats='first' or 'last'; --repeats first or last)."
+        )
+    keep = order[np.concatenate([[True], ~same]) if repeats == "first" else np.concatenate([~same, [True]])]
+    cells = np.full((len(workers), len(tasks)), -1, dtype=votes.cells.dtype)
+    cells[col[keep], row[keep]] = votes.cells[keep]
+    names = [str(name) for name in workers]
+    columns = {name: _used(Column(f"worker {name!r}", votes.levels, cells[i])) for i, name in enumerate(names)}
+    if len(columns) < len(names):
+        raise InputError("two workers have the same name once written as text; rename one.")
+    truth = None
+    if gold is not None:
+        per_row = _column(table[gold], f"gold column {gold!r}", abstain)
+        spread = np.full(len(tasks), -1, dtype=per_row.cells.dtype)
+        known = per_row.cells >= 0
+        spread[row[known]] = per_row.cells[known]
+        clash = spread[row[known]] != per_row.cells[known]
+        if clash.any():
+            at = tasks[row[known][np.argmax(clash)]]
+            raise InputError(f"gold column {gold!r} gives task {at!r} two different labels; give each task one.")
+        truth = replace(per_row, cells=spread)
+    return _Wide(len(tasks), columns, np.array(tasks), truth)
+
+
+def _used(column: Column) -> Column:
+    """The same column with only the levels that occur in it."""
+    used = np.unique(column.cells[column.cells >= 0])
+    place = np.full(len(column.levels) + 1, -1, dtype=column.cells.dtype)
+    place[used] = np.arange(len(used))
+    return Column(column.where, [column.levels[i] for i in used], place[column.cells])
+
+
+def _joined_gold(wide: _Wide, source: Any, key: str | None, gold: str | None, abstain: Label | float | None) -> Column:
+    """Gold from a second table, matched by key."""
+    if key is None or wide.keys is None:
+        raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
+    table = arrow_table(source)
+    if key not in table.column_names:
+        raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
+    if gold is None:
+        others = [name for name in table.column_names if name != key]
+        gold = "gold" if "gold" in others else others[0] if len(others) == 1 else None
+        if gold is None:
+            raise InputError(f"which column of the gold file is gold (gold=; --gold)? It has {examples(others)}.")
+    if gold not in table.column_names:
+        raise InputError(f"the gold file has no column {gold!r}; it has {examples(table.column_names)}.")
+    column = _column(table[gold], f"gold column {gold!r}", abstain)
+    ours: dict[object, int] = {}
+    for i, point in enumerate(wide.keys.tolist()):
+        if ours.setdefault(point, i) != i:
+            raise InputError(f"key {point!r} occurs more than once in the votes; gold cannot be matched to it.")
+    theirs = _keys(table, key).tolist()
+    if len(set(theirs)) < len(theirs):
+        repeated = next(point for i, point in enumerate(theirs) if point in theirs[:i])
+        raise InputError(f"key {repeated!r} occurs more than once in the gold file; give each point one label.")
+    at = np.array([ours.get(point, -1) for point in theirs], dtype=np.int64)
+    if not (at >= 0).any():
+        raise InputError(
+            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes ({examples(wide.keys.tolist(), 3)})."
+        )
+    cells = np.full(wide.n, -1, dtype=column.cells.dtype)
+    cells[at[at >= 0]] = column.cells[at >= 0]
+    return replace(column, cells=cells)
+
+
+def arrow_table(source: Any) -> Any:
+    """An Arrow table from a path, a query, a dict of columns or anything with the Arrow capsule."""
+    import pyarrow as pa
+
+    if isinstance(source, str) and source.lstrip().lower().startswith(_SQL_STARTS):
+        table = _query(source)
+    elif isinstance(source, str | Path):
+        table = _file(Path(source))
+    elif isinstance(source, dict) or hasattr(source, "__arrow_c_stream__"):
+        try:
+            table = pa.table(source)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise InputError(f"the frame cannot be read as a table: {error}") from error
+    else:
+        raise TypeError(
+            f"votes come from a path, a query, an array or a data frame that speaks Arrow, not {type(source).__name__}."
+        )
+    names = table.column_names
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
+    return table
+
+
+def _query(text: str) -> Any:
+    import duckdb
+
+    connection = duckdb.connect()
+    try:
+        return connection.sql(text).to_arrow_table()
+    except duckdb.Error as error:
+        raise InputError(f"DuckDB refuses the query: {error}") from error
+    finally:
+        connection.close()
+
+
+def _file(path: Path) -> Any:
+    import pyarrow as pa
+
+    if not path.exists():
+        raise InputError(f"there is no file {str(path)!r}.")
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder; name a file in it.")
+    if path.stat().st_size == 0:
+        raise InputError(f"{str(path)!r} is empty.")
+    suffix = _suffix(path)
+    read = _READERS.get(suffix)
+    if read is None:
+        raise InputError(
+            f"{str(path)!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
+        )
+    try:
+        return read(path)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).strip()
+        if "utf8" in reason.lower().replace("-", ""):
+            reason += ". Text files must be UTF-8: convert it first"
+        raise InputError(f"cannot read {str(path)!r}: {reason}.") from error
+
+
+def _suffix(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix.lower()
+
+
+def _read_parquet(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.read_table(path)
+
+
+def _read_arrow(path: Path) -> Any:
+    import pyarrow as pa
+
+    with pa.memory_map(str(path)) as file:
+        try:
+            return pa.ipc.open_file(file).read_all()
+        except pa.ArrowInvalid:
+            return pa.ipc.open_stream(file).read_all()
+
+
+def _read_csv(path: Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    parse = csv.ParseOptions(delimiter="\t" if _suffix(path) == ".tsv" else ",", newlines_in_values=True)
+    convert = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+    try:
+        return csv.read_csv(path, parse_options=parse, convert_options=convert)
+    except pa.ArrowInvalid as error:
+        if "conversion error" not in str(error):
+            raise
+    # A column changes its kind after the part of the file that the types were guessed from; for instance it
+    # starts with a megabyte of empty cells. Read all as text, then find out what the text is.
+    with csv.open_csv(path, parse_options=parse) as header:
+        names = header.schema.names
+    convert.column_types = dict.fromkeys(names, pa.string())
+    table = csv.read_csv(path, parse_options=parse, convert_options=convert)
+    return pa.table([_numbers_in(column) for column in table.columns], names=names)
+
+
+def _numbers_in(column: Any) -> Any:
+    """A column of text as whole numbers where all of it is."""
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column
+
+
+def _read_json_lines(path: Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import json
+
+    with pa.input_stream(str(path)) as file:
+        return json.read_json(file)
+
+
+_READERS: dict[str, Callable[[Path], Any]] = {
+    ".parquet": _read_parquet,
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".jsonl": _read_json_lines,
+    ".ndjson": _read_json_lines,
+    ".arrow": _read_arrow,
+    ".feather": _read_arrow,
+}
+
+
+def _column(column: Any, where: str, abstain: Label | float | None) -> Column:
+    """An Arrow column as a `Column`."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    kind = column.type
+    if pa.types.is_null(kind):
+        return Column(where, [], np.full(len(column), -1, dtype=np.int16))
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        coded = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
+        coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+        cells = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return Column(where, coded.dictionary.to_pylist(), cells.astype(np.int32))
+    if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise InputError(
+            f"{where} is of type {kind}; a vote is a number, a boolean or text. Leave the column out (drop=; --drop), "
+            "or name it as the key of the points (key=; --key)."
+        )
+    empty = column.is_null().to_numpy() if column.null_count else None
+    filled = column.fill_null(pa.scalar(0).cast(kind)) if column.null_count else column
+    return Column.of(filled.to_numpy(), empty, where, abstain)
+
+
+def _levels(table: Any, name: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Distinct values of an identifier column in their first order, and which of them each row holds."""
+    import pyarrow as pa
+
+    coded = table[name].combine_chunks().dictionary_encode()
+    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    if coded.null_count:
+        raise InputError(f"column {name!r} is empty in {coded.null_count:,} rows; every row needs one.")
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+
+
+def _keys(table: Any, name: str) -> npt.NDArray[Any]:
+    column = table[name]
+    if column.null_count:
+        raise InputError(f"key column {name!r} is empty in {column.null_count:,} rows; every point needs a key.")
+    return np.asarray(column.to_numpy())
+
+
+def write_table(path: str | Path, columns: dict[str, Any]) -> None:
+    """Write columns as Parquet, CSV or JSON lines, by the ending of the name; whole or not at all."""
+    import pyarrow as pa
+
+    target = check_output(path)
+    with whole_file(target) as file:
+        _WRITERS[_suffix(target)](pa.table(columns), file)
+
+
+def check_output(path: str | Path) -> Path:
+    """Refuse a path that labels cannot be written to, before any work is done for it."""
+    target = Path(path)
+    if target.suffix.lower() not in _WRITERS:
+        raise InputError(f"{str(target)!r}: labels are written as {', '.join(sorted(_WRITERS))}; end the name in one.")
+    return check_writable(target)
+
+
+def _write_parquet(table: Any, file: IO[bytes]) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, file)
+
+
+def _write_csv(table: Any, file: IO[bytes]) -> None:
+    from pyarrow import csv
+
+    csv.write_csv(table, file)
+
+
+def _write_json_lines(table: Any, file: IO[bytes]) -> None:
+    import json
+
+    for batch in table.to_batches(max_chunksize=65536):
+        file.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist()).encode())
+
+
+_WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {
+    ".parquet": _write_parquet,
+    ".csv": _write_csv,
+    ".jsonl": _write_json_lines,
+}
