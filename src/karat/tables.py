@@ -79,11 +79,11 @@ def read_votes(
     if layout is None:
         layout = "long" if {task, worker, label} <= set(table.column_names) else "wide"
     if layout == "long":
-        wide = _widen(table, task, worker, label, repeats, gold if gold_file is None else None, abstain)
+        wide = _widen(table, (task, worker, label), repeats, gold if gold_file is None else None, abstain)
+        names = _pick(list(wide.sources), sources, drop, "worker")
+        wide = replace(wide, sources={name: wide.sources[name] for name in names})
     else:
         wide = _wide(table, key, gold if gold_file is None else None, sources, drop, abstain)
-    if sources is not None or drop:
-        wide = wide.select(sources, drop)
     check_size(wide.n, len(wide.sources))
     truth = (
         wide.gold
@@ -122,13 +122,6 @@ class _Wide:
     keys: npt.NDArray[Any] | None
     gold: Column | None
 
-    def select(self, sources: Sequence[str] | None, drop: Sequence[str]) -> _Wide:
-        for name in (*(sources or ()), *drop):
-            if name not in self.sources and name in (sources or ()):
-                raise InputError(f"there is no source {name!r}; there are {examples(self.sources)}.")
-        names = [name for name in (self.sources if sources is None else sources) if name not in drop]
-        return replace(self, sources={name: self.sources[name] for name in names})
-
 
 def _wide(
     table: Any,
@@ -138,11 +131,8 @@ def _wide(
     drop: Sequence[str],
     abstain: Label | float | None,
 ) -> _Wide:
-    for name in (key, gold, *drop, *(sources or ())):
-        if name is not None and name not in table.column_names:
-            raise InputError(f"there is no column {name!r}; the columns are {examples(table.column_names)}.")
-    wanted = table.column_names if sources is None else sources
-    names = [name for name in wanted if name not in (key, gold, *drop)]
+    special = [name for name in (key, gold) if name is not None]
+    names = _pick(table.column_names, sources, (*special, *drop), "column")
     return _Wide(
         table.num_rows,
         {name: _column(table[name], f"column {name!r}", abstain) for name in names},
@@ -151,10 +141,19 @@ def _wide(
     )
 
 
+def _pick(found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str) -> list[str]:
+    """The sources among what was found: those named, or all but the dropped ones."""
+    for name in (*(sources or ()), *drop):
+        if name not in found:
+            raise InputError(f"there is no {noun} {name!r}; there are {examples(found)}.")
+    return [name for name in (found if sources is None else sources) if name not in drop]
+
+
 def _widen(
-    table: Any, task: str, worker: str, label: str, repeats: Repeats, gold: str | None, abstain: Label | float | None
+    table: Any, names: tuple[str, str, str], repeats: Repeats, gold: str | None, abstain: Label | float | None
 ) -> _Wide:
     """A row per task and a column per worker from a row per vote."""
+    task, worker, label = names
     for name in (task, worker, label, *([gold] if gold else [])):
         if name not in table.column_names:
             raise InputError(
@@ -179,9 +178,8 @@ def _widen(
     keep = order[np.concatenate([[True], ~same]) if repeats == "first" else np.concatenate([~same, [True]])]
     cells = np.full((len(workers), len(tasks)), -1, dtype=votes.cells.dtype)
     cells[col[keep], row[keep]] = votes.cells[keep]
-    names = [str(name) for name in workers]
-    columns = {name: _used(Column(f"worker {name!r}", votes.levels, cells[i])) for i, name in enumerate(names)}
-    if len(columns) < len(names):
+    columns = {str(name): _used(Column(f"worker {name!r}", votes.levels, cells[i])) for i, name in enumerate(workers)}
+    if len(columns) < len(workers):
         raise InputError("two workers have the same name once written as text; rename one.")
     truth = None
     if gold is not None:
@@ -231,7 +229,8 @@ def _joined_gold(wide: _Wide, source: Any, key: str | None, gold: str | None, ab
     at = np.array([ours.get(point, -1) for point in theirs], dtype=np.int64)
     if not (at >= 0).any():
         raise InputError(
-            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes ({examples(wide.keys.tolist(), 3)})."
+            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes "
+            f"({examples(wide.keys.tolist(), 3)})."
         )
     cells = np.full(wide.n, -1, dtype=column.cells.dtype)
     cells[at[at >= 0]] = column.cells[at >= 0]

@@ -193,11 +193,6 @@ class Votes:
         """Names of the classes."""
         return self.coding.classes
 
-    @cached_property
-    def abstains(self) -> npt.NDArray[np.bool_]:
-        """Whether each source leaves any point without a vote, shape (m,)."""
-        return np.array([len(self) == 0 or int(column.min()) < 0 for column in self.values.T], dtype=bool)
-
     def code_gold(self, labels: Any) -> Gold:
         """Gold labels, written as the votes are, for the points of these votes.
 

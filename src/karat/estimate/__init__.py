@@ -1,0 +1,1 @@
+"""From votes and gold to a model of the sources."""

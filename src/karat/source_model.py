@@ -1,0 +1,118 @@
+"""What an estimator returns: how every source votes, given the class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.coding import Label
+from karat.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SourceModel:
+    """Class balance, and the probability of every output of every source given the class.
+
+    Sources that are known to depend on each other form a group with one joint table; all others are a group
+    of their own. Groups are independent given the class.
+
+    Parameters
+    ----------
+    sources : tuple of str
+    classes : tuple
+    class_balance : array of float, shape (K,)
+    groups : tuple of tuples of int
+        Each source is in one group.
+    tables : tuple of arrays
+        ``tables[g][y, u, v, ...]``: probability that the sources of group g give outputs u, v, ... where the
+        class is y. Output 0 is an abstain and output k + 1 is a vote for class k.
+    """
+
+    sources: tuple[str, ...]
+    classes: tuple[Label, ...]
+    class_balance: Floats
+    groups: tuple[tuple[int, ...], ...]
+    tables: tuple[Floats, ...]
+
+    def __post_init__(self) -> None:
+        K = len(self.classes)
+        if sorted(i for group in self.groups for i in group) != list(range(len(self.sources))):
+            raise InputError("a source model needs every source in exactly one group.")
+        for group, table in zip(self.groups, self.tables, strict=True):
+            name = " and ".join(repr(self.sources[i]) for i in group)
+            if table.shape != (K, *[K + 1] * len(group)):
+                raise InputError(f"the table of {name} has shape {table.shape}.")
+            if not (np.isfinite(table).all() and (table >= 0).all()):
+                raise InputError(f"the table of {name} holds numbers that are no probabilities.")
+            if not np.allclose(table.reshape(K, -1).sum(axis=1), 1, atol=1e-6):
+                raise InputError(f"the probabilities of {name} do not add up to 1.")
+            if ((table > 0).any(axis=0) != (table > 0).all(axis=0)).any():
+                raise InputError(f"an output of {name} is impossible for one class only; give it a small probability.")
+
+    @classmethod
+    def independent(
+        cls, sources: Sequence[str], classes: Sequence[Label], class_balance: Floats, conditionals: Floats
+    ) -> SourceModel:
+        """A model without dependent groups; `conditionals` has shape (m, K, K + 1)."""
+        groups = tuple((i,) for i in range(len(sources)))
+        return cls(tuple(sources), tuple(classes), class_balance, groups, tuple(conditionals))
+
+    @cached_property
+    def conditionals(self) -> Floats:
+        """Probability of output u of source i given class y, shape (m, K, K + 1)."""
+        K = len(self.classes)
+        result = np.empty((len(self.sources), K, K + 1))
+        for group, table in zip(self.groups, self.tables, strict=True):
+            for place, i in enumerate(group):
+                others = tuple(axis for axis in range(1, table.ndim) if axis != place + 1)
+                result[i] = table.sum(axis=others)
+        return result
+
+    @cached_property
+    def accuracy(self) -> Floats:
+        """Probability that a vote is right, for each source, shape (m,)."""
+        return accuracy(self.conditionals, self.class_balance)
+
+    def __repr__(self) -> str:
+        return f"SourceModel({len(self.sources)} sources, classes {self.classes})"
+
+
+def accuracy(conditionals: Any, class_balance: Any) -> Floats:
+    """P(right | votes) = sum_y P(y) P(votes y | y) / sum_y P(y) P(votes | y), over the axes before (K, K + 1)."""
+    conditionals, class_balance = np.asarray(conditionals), np.asarray(class_balance)
+    right = np.diagonal(conditionals[..., 1:], axis1=-2, axis2=-1)
+    votes = 1 - conditionals[..., 0]
+    return (class_balance * right).sum(axis=-1) / np.maximum((class_balance * votes).sum(axis=-1), 1e-300)
+
+
+def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:
+    """Class balance as an array, shape (K,); for two classes a number is the probability of the second.
+
+    >>> check_class_balance(0.3, ("ham", "spam"))
+    array([0.7, 0.3])
+    """
+    K = len(classes)
+    if class_balance is None:
+        return np.full(K, 1 / K)
+    try:
+        given = np.asarray(class_balance, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"class_balance is a number or {K} numbers, not {class_balance!r}.") from None
+    if given.ndim == 0 and K == 2:
+        given = np.array([1 - given, given])
+    if given.shape != (K,):
+        raise InputError(
+            f"class_balance must hold {K} probabilities, one per class of {classes}, not {class_balance!r}."
+        )
+    if not (np.isfinite(given).all() and (given > 0).all() and (given < 1).all()):
+        raise InputError(f"class_balance must be strictly between 0 and 1, not {class_balance!r}: no class is certain.")
+    if abs(given.sum() - 1) > 1e-6:
+        raise InputError(f"class_balance must add up to 1; {class_balance!r} adds up to {given.sum():.6g}.")
+    return given / given.sum()
