@@ -1,1 +1,72 @@
-"""Weigh gold labels against unlabeled data."""
+"""Weigh gold labels against unlabeled data: how good is each source, what is each label, what to buy next."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from karat import datasets as datasets
+    from karat.coding import Coding as Coding
+    from karat.errors import InputError as InputError
+    from karat.errors import NotIdentifiedError as NotIdentifiedError
+    from karat.estimate.balance import class_balance as class_balance
+    from karat.estimate.labeled import labeled as labeled
+    from karat.estimate.structure import dependent_pairs as dependent_pairs
+    from karat.estimate.triplets import triplets as triplets
+    from karat.model import LabelModel as LabelModel
+    from karat.model import load as load
+    from karat.moments import Moments as Moments
+    from karat.naive_bayes import posterior as posterior
+    from karat.source_model import SourceModel as SourceModel
+    from karat.sources import Source as Source
+    from karat.sources import apply_sources as apply_sources
+    from karat.sources import function as function
+    from karat.sources import keyword as keyword
+    from karat.sources import regex as regex
+    from karat.tables import read_votes as read_votes
+    from karat.votes import Gold as Gold
+    from karat.votes import Patterns as Patterns
+    from karat.votes import Votes as Votes
+
+# Where each public name lives. Loaded when first used, so that `import karat` and `karat --help` are immediate.
+_HOMES = {
+    "datasets": "datasets",
+    "Coding": "coding",
+    "InputError": "errors",
+    "NotIdentifiedError": "errors",
+    "class_balance": "estimate.balance",
+    "labeled": "estimate.labeled",
+    "dependent_pairs": "estimate.structure",
+    "triplets": "estimate.triplets",
+    "LabelModel": "model",
+    "load": "model",
+    "Moments": "moments",
+    "posterior": "naive_bayes",
+    "SourceModel": "source_model",
+    "Source": "sources",
+    "apply_sources": "sources",
+    "function": "sources",
+    "keyword": "sources",
+    "regex": "sources",
+    "read_votes": "tables",
+    "Gold": "votes",
+    "Patterns": "votes",
+    "Votes": "votes",
+}
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'karat' has no attribute {name!r}")
+    module = importlib.import_module(f"karat.{_HOMES[name]}")
+    value = module if name == _HOMES[name] == "datasets" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -21,6 +21,8 @@ from numba.extending import intrinsic
 T = TypeVar("T")
 THREADS = os.cpu_count() or 1
 _BLOCK = 1 << 17  # points whose bits are held at a time
+_VOTES = types.Array(types.int8, 2, "C", readonly=True)  # a user's array may be read-only
+_u64, _f64 = types.uint64, types.float64
 _U = np.uint64  # an index that cannot be negative needs no check, and only then do the loops become vectors
 
 
@@ -62,7 +64,9 @@ def _popcount(typing_context: Any, word: Any) -> Any:
 
 
 @numba.njit(
-    "void(int8[:, ::1], uint64, uint64, int8[::1], uint8[::1], uint64[::1], uint8[:, ::1])", nogil=True, cache=True
+    types.void(_VOTES, _u64, _u64, types.int8[::1], types.uint8[::1], _u64[::1], types.uint8[:, ::1]),
+    nogil=True,
+    cache=True,
 )
 def _pack(columns: Any, low: Any, high: Any, outputs: Any, flags: Any, eights: Any, octets: Any) -> None:
     """Bits of ``columns[i] == outputs[k]``, points low..high, into row ``i * len(outputs) + k`` of `octets`.
@@ -139,7 +143,7 @@ def pair_counts(
 
 
 @numba.njit(
-    "void(int8[:, ::1], uint64, uint64, int64[:, ::1], uint16, float64[:, ::1], uint16[::1], float64[::1])",
+    types.void(_VOTES, _u64, _u64, types.int64[:, ::1], types.uint16, _f64[:, ::1], types.uint16[::1], _f64[::1]),
     nogil=True,
     cache=True,
 )

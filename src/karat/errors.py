@@ -1,4 +1,4 @@
-"""The two ways karat says no."""
+"""The ways karat says no."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ class NotIdentifiedError(ValueError):
     def __init__(self, message: str, estimate: object = None) -> None:
         super().__init__(message)
         self.estimate = estimate
+
+
+class NotFittedError(ValueError, AttributeError):
+    """A model was asked before it was fitted."""
 
 
 def examples(values: Iterable[object], limit: int = 5) -> str:

@@ -95,6 +95,10 @@ class Moments:
             raise InputError("only moments of the same sources (in the same order) and classes can be added.")
         return Moments(self.n + other.n, self.single + other.single, self.pair + other.pair, self.sources, self.classes)
 
+    def without(self, part: Moments) -> Moments:
+        """Moments of all points but those of `part`, which must be among them."""
+        return Moments(self.n - part.n, self.single - part.single, self.pair - part.pair, self.sources, self.classes)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and (
             (self.n, self.sources, self.classes) == (other.n, other.sources, other.classes)

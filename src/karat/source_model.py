@@ -92,6 +92,24 @@ def accuracy(conditionals: Any, class_balance: Any) -> Floats:
     return (class_balance * right).sum(axis=-1) / np.maximum((class_balance * votes).sum(axis=-1), 1e-300)
 
 
+def symmetric_table(right: Floats, votes: Floats, K: int) -> Floats:
+    """Conditionals, shape (m, K, K + 1), of sources that are right with one probability, wrong in every way alike.
+
+    Parameters
+    ----------
+    right : array, shape (m,)
+        Probability that a vote is right.
+    votes : array, shape (m,)
+        Probability of a vote, the same for every class.
+    """
+    table = np.empty((len(right), K, K + 1))
+    table[:, :, 0] = (1 - votes)[:, None]
+    table[:, :, 1:] = (votes * (1 - right) / (K - 1))[:, None, None]
+    for y in range(K):
+        table[:, y, y + 1] = votes * right
+    return table
+
+
 def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:
     """Class balance as an array, shape (K,); for two classes a number is the probability of the second.
 

@@ -96,21 +96,30 @@ def read_votes(
     return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
 
 
-def as_votes(data: Any, sources: tuple[str, ...] | None = None, coding: Coding | None = None, **options: Any) -> Votes:
-    """Votes from whatever a user hands to the library; with the sources and coding of a model where given."""
+def as_votes(
+    data: Any, *, classes: Sequence[Label] | None = None, abstain: Label | float | None = None, gold: Any = None
+) -> Votes:
+    """Votes from whatever a user hands to the library; gold may settle how an array is coded."""
     if isinstance(data, Votes):
-        votes = data if sources is None else data.select(sources)
-        if coding is not None and votes.classes != coding.classes:
-            raise InputError(f"the votes have classes {votes.classes} and the model has {coding.classes}.")
-        return votes
-    if isinstance(data, str | Path | dict) or hasattr(data, "__arrow_c_stream__"):
-        if coding is None:
-            return read_votes(data, **options)
-        abstain = coding.abstain[0] if coding.abstain else None
-        return read_votes(data, sources=sources, classes=coding.classes, abstain=abstain, **options)
-    if coding is None or sources is None:
-        return Votes.from_array(data, **options)
-    return Votes.coded(data, sources, coding)
+        return data
+    if _is_table(data):
+        return read_votes(data, classes=classes, abstain=abstain)
+    return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
+
+
+def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
+    """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name."""
+    if isinstance(data, Votes):
+        if data.classes != coding.classes:
+            raise InputError(f"the votes have classes {data.classes} and the model has {coding.classes}.")
+        return data.select(sources)
+    if not _is_table(data):
+        return Votes.coded(data, sources, coding)
+    return read_votes(data, sources=sources, classes=coding.classes, abstain=next(iter(coding.abstain), None))
+
+
+def _is_table(data: Any) -> bool:
+    return isinstance(data, str | Path | dict) or hasattr(data, "__arrow_c_stream__")
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class Gold:
         """How many points of each class are known, shape (K,)."""
         return np.bincount(self.values[self.known], minlength=len(self.classes)).astype(np.int64)
 
-    def take(self, rows: npt.NDArray[Any]) -> Gold:
+    def take(self, rows: npt.NDArray[Any] | slice) -> Gold:
         """Gold of some of the points."""
         return replace(self, values=self.values[rows])
 
@@ -212,7 +212,7 @@ class Votes:
             raise InputError(f"gold has classes {gold.classes} and the votes have {self.classes}.")
         return gold
 
-    def take(self, rows: npt.NDArray[Any]) -> Votes:
+    def take(self, rows: npt.NDArray[Any] | slice) -> Votes:
         """The votes on some of the points, with their keys and gold."""
         return replace(
             self,

@@ -1,0 +1,75 @@
+"""Which sources vote against the class rather than for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.errors import NotIdentifiedError
+from karat.moments import Moments
+from karat.source_model import SourceModel
+
+_ENOUGH = 2.0  # standard errors between a source's agreement with the rest and none at all
+
+
+def found_signs(moments: Moments, model: SourceModel) -> npt.NDArray[np.int64]:
+    """+1 for sources that vote with the class and -1 for those that vote against it, shape (m,).
+
+    Triplets give accuracies up to sign. The signs that make all pairs agree best are those of the leading
+    eigenvector of the agreements beyond chance. Turning all of them is another answer that explains the votes
+    as well; the one in which most of the strength is on the side of the class is taken.
+
+    Raises
+    ------
+    NotIdentifiedError
+        Where a source's agreement with the rest is within two standard errors of none, or where the two sides
+        are about as strong.
+    """
+    excess, error = excess_agreement(moments)
+    _, vectors = np.linalg.eigh(excess)
+    leading = vectors[:, -1]
+    sign = np.where(leading >= 0, 1, -1)
+    strength = np.array([(excess[i] * sign).sum() * sign[i] for i in range(len(sign))])
+    spread = np.sqrt((error**2).sum(axis=1))
+    if (strength * sign).sum() < 0:
+        sign = -sign
+    score = strength / spread
+    open_ones = np.flatnonzero(score < _ENOUGH)
+    if len(open_ones):
+        named = ", ".join(f"{moments.sources[i]!r} ({score[i]:.1f})" for i in open_ones[:5])
+        more = f" and {len(open_ones) - 5} more" if len(open_ones) > 5 else ""
+        raise NotIdentifiedError(
+            f"the data do not tell whether {named}{more} vote with the class or against it: agreement with the other "
+            f"sources is fewer than {_ENOUGH:g} standard errors from none. Drop them (drop=; --drop), bring more "
+            "points, or take all sources to be better than chance (signs='positive'; --signs positive).",
+            estimate=model,
+        )
+    sides = strength[sign > 0].sum(), strength[sign < 0].sum()
+    if sides[1] > sides[0] / 1.5:
+        raise NotIdentifiedError(
+            "the data do not tell which half of the sources votes with the class: two camps of about equal strength "
+            f"({sides[0]:.2g} against {sides[1]:.2g}) contradict each other. Gold labels would tell.",
+            estimate=model,
+        )
+    return sign
+
+
+def excess_agreement(moments: Moments) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Agreement beyond chance of every pair, and its standard error if there were none; both (m, m), diagonal 0.
+
+    Two votes count 1 where they agree, -1 / (K - 1) where they do not, and 0 where one is an abstain; for two
+    classes this is the covariance of votes written as -1, 0 and 1.
+    """
+    n = moments.n
+    score = agreement_score(len(moments.classes))
+    p = moments.single / n
+    excess = np.einsum("iujv,uv->ij", moments.pair, score) / n - p @ score @ p.T
+    error = np.sqrt(p @ score**2 @ p.T / n)
+    np.fill_diagonal(excess, 0)
+    np.fill_diagonal(error, 0)
+    return excess, error
+
+
+def agreement_score(K: int) -> npt.NDArray[np.float64]:
+    """What two votes count: 1 where they agree, -1 / (K - 1) where they do not, shape (K, K)."""
+    return np.where(np.eye(K, dtype=bool), 1, -1 / (K - 1))

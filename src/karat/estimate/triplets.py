@@ -1,0 +1,372 @@
+r"""Accuracies of sources without gold, from triplets of sources.
+
+Where sources i, j, k are independent given the class, a quantity x_i of each source satisfies
+``b_ij = x_i x_j``, so ``x_i^2 = b_ij b_ik / b_jk`` (the paper's equation (triplet)). Two choices of b:
+
+symmetric
+    One accuracy per source. With K classes and A_ij the share of agreement where both vote,
+    ``b_ij = (K A_ij - 1) / (K - 1)`` and ``x_i = (K p_i - 1) / (K - 1)`` for accuracy p_i. For two classes
+    and votes of -1 and +1 this is the paper's ``E[l_i l_j]`` and ``a_i = E[l_i Y]``.
+class-conditional
+    For two classes. Any 0/1 feature f of an output has ``cov(f, g) = pi (1 - pi) D_f D_g``, with
+    ``D_f = P(f | Y = 1) - P(f | Y = 0)`` and pi = P(Y = 1); so b is the covariance over pi (1 - pi). An
+    abstain is an output like any other, and a source that only ever votes for one class is a source like
+    any other. This is the paper's quadratic system in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
+
+from karat.errors import InputError, NotIdentifiedError, examples
+from karat.estimate.signs import found_signs
+from karat.moments import Moments
+from karat.source_model import Floats, SourceModel, check_class_balance, symmetric_table
+
+Aggregate = Literal["median", "mean", "random"]
+Negative = Literal["drop", "absolute"]
+Signs = Literal["positive", "data"]
+Pairs = Sequence[tuple[str | int, str | int]]
+Bools = npt.NDArray[np.bool_]
+_COPY = 100  # common votes from which on two sources that always agree are taken for copies
+
+
+def triplets(
+    moments: Moments,
+    aggregate: Aggregate = "median",
+    class_balance: Any = None,
+    symmetric: bool | None = None,
+    known_pairs: Pairs = (),
+    *,
+    negative: Negative = "drop",
+    signs: Signs = "positive",
+    rng: np.random.Generator | int | None = None,
+) -> SourceModel:
+    """Estimate how every source votes, without gold.
+
+    Parameters
+    ----------
+    moments : Moments
+    aggregate : {"median", "mean", "random"}
+        How the estimates of all pairs of other sources become one. The median is the paper's correction for
+        sources that depend on each other.
+    class_balance : float or sequence of float, optional
+        Probability of the second of two classes, or of every class. Balanced where not given.
+    symmetric : bool, optional
+        One accuracy per source, or one per source and class. Class-conditional for two classes, symmetric for more.
+    known_pairs : sequence of pairs of source names or positions
+        Pairs known to depend on each other: left out of every triplet.
+    negative : {"drop", "absolute"}
+        What to do where ``b_ij b_ik / b_jk`` is negative: leave the triplet out, as the paper's figures do, or
+        take the absolute value, as its text does.
+    signs : {"positive", "data"}
+        Take every source to be better than chance, or find out from which sources agree; see `found_signs`.
+    rng : numpy Generator or int, optional
+        For ``aggregate="random"``.
+
+    Raises
+    ------
+    InputError
+        Fewer than three sources, a source that never varies, identical sources, more sources than points.
+    NotIdentifiedError
+        No usable triplet for a source, or a sign that the data leave open.
+
+    Examples
+    --------
+    >>> import karat
+    >>> votes = karat.datasets.load_imdb()
+    >>> model = triplets(Moments.of(votes), class_balance=0.5)
+    >>> dict(zip(model.sources, model.accuracy.round(3)))["excellent"]
+    np.float64(0.544)
+    """
+    one_of("aggregate", aggregate, ("median", "mean", "random"))
+    one_of("negative", negative, ("drop", "absolute"))
+    one_of("signs", signs, ("positive", "data"))
+    balance = check_class_balance(class_balance, moments.classes)
+    pairs = pair_positions(known_pairs, moments.sources)
+    check_sources(moments, pairs)
+    problem = Problem.of(moments, balance, resolve_symmetric(symmetric, moments), pairs)
+    size, usable = problem.solve(aggregate, negative, np.random.default_rng(rng))
+    bad = [problem.feature_names[f] for f in np.flatnonzero(usable == 0)]
+    if bad:
+        raise NotIdentifiedError(
+            f"no triplet can be used for {examples(bad)}: with every pair of other sources, agreements contradict each "
+            "other or never occur. Drop the source, name dependent pairs (known_pairs=; --known-pair), or bring more "
+            "points.",
+            estimate=size,
+        )
+    model = problem.source_model(size, balance)
+    if signs == "data":
+        sign = found_signs(moments, model)
+        if (sign < 0).any():
+            model = problem.source_model(size * sign[problem.source], balance)
+    return model
+
+
+def one_of(name: str, value: object, accepted: tuple[str, ...]) -> None:
+    """Refuse an option that is not one of those accepted."""
+    if value not in accepted:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
+
+
+def resolve_symmetric(symmetric: bool | None, moments: Moments) -> bool:
+    """The default: class-conditional for two classes, symmetric for more."""
+    if symmetric is None:
+        return len(moments.classes) > 2
+    if not symmetric and len(moments.classes) > 2:
+        raise InputError(
+            f"class-conditional triplets are for two classes; there are {len(moments.classes)}. Use symmetric=True."
+        )
+    return symmetric
+
+
+def pair_positions(pairs: Pairs, sources: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of names or positions as pairs of positions."""
+
+    def position(name: str | int) -> int:
+        if isinstance(name, int | np.integer) and 0 <= name < len(sources):
+            return int(name)
+        if name in sources:
+            return sources.index(str(name))
+        raise InputError(f"known_pairs names {name!r}; the sources are {examples(sources)}.")
+
+    result = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise InputError(f"known_pairs holds pairs of sources, not {pair!r}.")
+        i, j = position(pair[0]), position(pair[1])
+        if i == j:
+            raise InputError(f"known_pairs pairs {pair[0]!r} with itself.")
+        result.append((i, j))
+    return result
+
+
+def check_sources(moments: Moments, known: list[tuple[int, int]]) -> None:
+    """Refuse sources that triplets cannot work with."""
+    m = len(moments.sources)
+    if m < 3:
+        raise InputError(f"triplets need three sources at least; there {'is' if m == 1 else 'are'} {m}.")
+    if moments.n < m:
+        raise InputError(f"{moments.n:,} points for {m:,} sources: bring more points, or is the table transposed?")
+    silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
+    if silent:
+        raise InputError(f"{examples(silent)} never vote{'s' if len(silent) == 1 else ''}: leave out (drop=; --drop).")
+    constant = [moments.sources[i] for i in np.flatnonzero((moments.single == moments.n).any(axis=1))]
+    if constant:
+        raise InputError(
+            f"{examples(constant)} vote{'s' if len(constant) == 1 else ''} the same on every point and tells nothing: "
+            "leave out (drop=; --drop)."
+        )
+    # Identical: wherever one votes, so does the other, and the same. On few points that may be chance: two workers
+    # who both did the same twenty easy tasks.
+    same = (moments.agree == moments.coverage[:, None]) & (moments.agree == moments.coverage[None, :])
+    same &= moments.agree >= min(_COPY, moments.n)
+    copies = [(int(i), int(j)) for i, j in np.argwhere(np.triu(same, 1)) if not {(i, j), (j, i)} & set(known)]
+    if copies:
+        named = [(moments.sources[i], moments.sources[j]) for i, j in copies]
+        raise InputError(
+            f"{examples(named)} vote identically on all points: a copy is no evidence of its own. Leave one out "
+            "(drop=; --drop), or name the pair (known_pairs=; --known-pair)."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means.
+
+    Parameters
+    ----------
+    b : array, shape (F, F)
+    allowed : array of bool, shape (F, F)
+        Pairs that a triplet may use.
+    limit : float or None
+        Bound of a single estimate before it is aggregated.
+    source : array of int, shape (F,)
+        The source of each feature.
+    vote : array of int, shape (F,)
+        Class-conditional: feature f is ``1[vote of source[f] = vote[f]]``. Symmetric: not used.
+    """
+
+    b: Floats
+    allowed: Bools
+    limit: float | None
+    source: npt.NDArray[np.intp]
+    vote: npt.NDArray[np.intp]
+    symmetric: bool
+    moments: Moments
+
+    @classmethod
+    def of(cls, moments: Moments, balance: Floats, symmetric: bool, known: list[tuple[int, int]]) -> Problem:
+        """Set up the triplets of all sources."""
+        n, m, K = moments.n, len(moments.sources), len(moments.classes)
+        if symmetric:
+            source, vote = np.arange(m), np.zeros(m, dtype=np.intp)
+            allowed, limit = moments.together > 0, 1 - 1 / n
+        else:
+            # A source that always votes has one feature: its vote for class 0 is the rest.
+            always = moments.coverage == n
+            used = (moments.single > 0) & ~(always[:, None] & (np.arange(K) == 0))
+            source, vote = np.nonzero(used)
+            allowed, limit = np.ones((len(source), len(source)), dtype=bool), None
+        dependent = np.eye(m, dtype=bool)
+        for i, j in known:
+            dependent[i, j] = dependent[j, i] = True
+        allowed &= ~dependent[np.ix_(source, source)]
+        b = products(moments, balance, symmetric, source, vote)
+        return cls(np.where(b == 0, 1 / n, b), allowed, limit, source, vote, symmetric, moments)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """What to call each feature in an error."""
+        return [self.moments.sources[i] for i in self.source]
+
+    def solve(
+        self, aggregate: Aggregate, negative: Negative, rng: np.random.Generator | None = None
+    ) -> tuple[Floats, npt.NDArray[np.int64]]:
+        """The size of x of every feature, and how many triplets it rests on; see `aggregate_triplets`."""
+        return aggregate_triplets(self.b, self.allowed, aggregate, negative, self.limit, rng)
+
+    def source_model(self, x: Floats, balance: Floats) -> SourceModel:
+        """The model that has these x."""
+        conditionals = self.conditionals(self.moments.single, self.moments.n, x, balance)
+        return SourceModel.independent(self.moments.sources, self.moments.classes, balance, conditionals)
+
+    def conditionals(self, single: npt.NDArray[np.int64], n: int, x: Floats, balance: Floats) -> Floats:
+        """Output probabilities, shape (m, K, K + 1), from x and the counts of single outputs among n points."""
+        if self.symmetric:
+            K = len(balance)
+            right = np.clip((1 + (K - 1) * x) / K, 1 / n, 1 - 1 / n)
+            return symmetric_table(right, single.sum(axis=1) / n, K)
+        # P(f | Y = 1) = P(f) + (1 - pi) D_f and P(f | Y = 0) = P(f) - pi D_f.
+        floor, m = 1 / n, len(single)
+        table = np.zeros((m, 2, 3))
+        p = single[self.source, self.vote] / n
+        D = np.where(self.vote == 1, x, -x)
+        table[self.source, 0, self.vote + 1] = np.clip(p - balance[1] * D, floor, 1 - floor)
+        table[self.source, 1, self.vote + 1] = np.clip(p + balance[0] * D, floor, 1 - floor)
+        # What is left is the output without a feature: an abstain, or class 0 where the source always votes.
+        always = self.moments.coverage == self.moments.n
+        table[np.arange(m), :, np.where(always, 1, 0)] = np.maximum(1 - table.sum(axis=2), floor)
+        return table / table.sum(axis=2, keepdims=True)
+
+
+def products(
+    moments: Moments, balance: Floats, symmetric: bool, source: npt.NDArray[np.intp], vote: npt.NDArray[np.intp]
+) -> Floats:
+    """The matrix with ``b_fg = x_f x_g`` where features f and g are independent given the class."""
+    if symmetric:
+        K = len(balance)
+        return (K * moments.agree / np.maximum(moments.together, 1) - 1) / (K - 1)
+    return covariances(moments, source, vote) / (balance[0] * balance[1])
+
+
+def covariances(moments: Moments, source: npt.NDArray[np.intp], vote: npt.NDArray[np.intp]) -> Floats:
+    """Covariances of the features ``1[vote of source f = vote f]``, turned so that they are positive under triplets.
+
+    A vote for class 0 counts negatively: its feature is rarer where the class is 1.
+    """
+    n = moments.n
+    p = moments.single[source, vote] / n
+    pair = moments.pair[source, vote][:, source, vote]
+    turn = np.where(vote == 1, 1, -1)
+    return (pair / n - np.outer(p, p)) * np.outer(turn, turn)
+
+
+def aggregate_triplets(
+    b: Floats,
+    allowed: Bools,
+    aggregate: Aggregate = "median",
+    negative: Negative = "drop",
+    limit: float | None = None,
+    rng: np.random.Generator | None = None,
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Aggregate ``sqrt(b_fg b_fh / b_gh)`` over all pairs g, h, for every feature f.
+
+    Parameters
+    ----------
+    b : array, shape (F, F)
+        Without zeros off the diagonal.
+    allowed : array of bool, shape (F, F)
+        A triplet is used if all three of its pairs are allowed.
+    limit : float, optional
+        Each estimate is cut to this before it is aggregated.
+
+    Returns
+    -------
+    x : array, shape (F,)
+        NaN where no triplet is usable.
+    usable : array of int, shape (F,)
+        How many triplets were used.
+    """
+    from karat._kernels import THREADS, in_threads, spans
+
+    F = len(b)
+    inverse = circular(np.where(allowed, 1 / np.where(b == 0, 1, b), 0))
+    x, usable = np.full(F, np.nan), np.zeros(F, dtype=np.int64)
+    seeds = [None] * F if aggregate != "random" or rng is None else list(rng.spawn(F))
+    parts = spans(F, THREADS if F >= 50 else 1)
+
+    def work(part: int) -> None:
+        room = np.empty_like(inverse)
+        for f in range(*parts[part]):
+            row = np.where(allowed[f], b[f], 0)
+            ratios = triplet_ratios(row, inverse, room)
+            if negative == "absolute":
+                np.abs(ratios, out=ratios)
+            usable[f] = used = np.count_nonzero(ratios > 0)
+            if used:
+                x[f] = _aggregate(ratios, int(used), aggregate, limit, seeds[f])
+
+    in_threads(work, len(parts))
+    return x, usable
+
+
+def circular(matrix: Floats) -> Floats:
+    """The pairs of a symmetric matrix as a rectangle: row s - 1 holds ``matrix[j, (j + s) % F]`` for all j.
+
+    With s up to F / 2 each pair is there once; where F is even, the second half of the last row repeats the
+    first and is 0. A rectangle makes the products of a row with itself a view, not a gather.
+
+    >>> circular(np.arange(9.0).reshape(3, 3))
+    array([[1., 5., 6.]])
+    """
+    F = len(matrix)
+    j = np.arange(F)
+    result = np.stack([matrix[j, (j + s) % F] for s in range(1, F // 2 + 1)])
+    if F % 2 == 0:
+        result[-1, F // 2 :] = 0
+    return result
+
+
+def triplet_ratios(row: Floats, inverse: Floats, room: Floats) -> Floats:
+    """``row_g row_h / b_gh`` of all pairs g, h, flat, in `room`; 0 where a pair is not allowed."""
+    shifted = sliding_window_view(np.concatenate([row, row]), len(row))[1 : len(inverse) + 1]
+    np.multiply(shifted, row, out=room)
+    np.multiply(room, inverse, out=room)
+    return room.reshape(-1)
+
+
+def _aggregate(
+    ratios: Floats, used: int, aggregate: Aggregate, limit: float | None, rng: np.random.Generator | None
+) -> float:
+    """Aggregate the roots of the positive ratios; may reorder `ratios`."""
+    if aggregate == "median":
+        # What is not used is not positive, so it sorts before all that is. The root is monotone: it can wait.
+        middle = len(ratios) - used + used // 2
+        ratios.partition(middle)
+        upper = _cut(np.sqrt(ratios[middle]), limit)
+        if used % 2:
+            return float(upper)
+        return float((upper + _cut(np.sqrt(ratios[:middle].max()), limit)) / 2)
+    roots = _cut(np.sqrt(ratios[ratios > 0]), limit)
+    return float(roots.mean() if rng is None else roots[rng.integers(len(roots))])
+
+
+def _cut(value: Any, limit: float | None) -> Any:
+    return value if limit is None else np.minimum(value, limit)

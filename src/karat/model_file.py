@@ -1,0 +1,109 @@
+"""Models as JSON files: readable, versioned, never pickled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat.coding import Coding
+from karat.errors import InputError
+from karat.estimate.intervals import Intervals
+from karat.files import whole_file
+from karat.model import LabelModel, parameters
+from karat.source_model import SourceModel
+from karat.source_table import SourceTable
+
+FORMAT = "karat model"
+VERSION = 1
+
+
+def write_model(path: str | Path, model: LabelModel) -> None:
+    """Write a fitted model."""
+    learned = model.source_model_
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "parameters": {name: _plain(value) for name, value in model.get_params().items()},
+        "classes": list(learned.classes),
+        "abstain": list(model.coding_.abstain),
+        "class_balance": [
+            learned.class_balance.tolist(),
+            _plain(model.class_balance_low_),
+            _plain(model.class_balance_high_),
+        ],
+        "intervals": model.interval_method_,
+        "sources": model.source_table_.rows(),
+        "groups": [list(group) for group in learned.groups],
+        "tables": [table.tolist() for table in learned.tables],
+    }
+    with whole_file(path) as file:
+        file.write(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=True).encode())
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON can hold; a random generator has no such form and becomes null."""
+    if isinstance(value, np.ndarray):
+        return [None if np.isnan(item) else item for item in value.tolist()]
+    if isinstance(value, np.random.Generator):
+        return None
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def read_model(path: str | Path) -> LabelModel:
+    """Read a model, refusing files that are damaged, foreign or newer."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"there is no model file {str(path)!r}.")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"the model file {str(path)!r} is damaged: {error}. Fit and save the model again.") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError(f"{str(path)!r} is not a karat model. Models are written by `karat fit --model` and save().")
+    version = content.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        raise InputError(
+            f"{str(path)!r} has version {version!r} of the model format; this karat reads up to version {VERSION}. "
+            "Update karat, or fit and save the model again."
+        )
+    try:
+        return _model(content)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise InputError(
+            f"the model file {str(path)!r} is damaged ({reason}). Fit and save the model again."
+        ) from error
+
+
+def _model(content: dict[str, Any]) -> LabelModel:
+    rows = content["sources"]
+
+    def column(name: str, dtype: Any = np.float64) -> Any:
+        return np.array([row[name] for row in rows], dtype=dtype)
+
+    table = SourceTable(
+        [row["source"] for row in rows],
+        [row["polarity"] for row in rows],
+        *map(column, ("coverage", "overlaps", "conflicts")),
+        *(column(name, np.int64) for name in ("correct", "incorrect")),
+        *map(column, ("empirical_accuracy", "accuracy", "low", "high")),
+    )
+    balance, low, high = (np.array(values, dtype=np.float64) for values in content["class_balance"])
+    coding = Coding(tuple(content["classes"]), tuple(content["abstain"]))
+    learned = SourceModel(
+        tuple(table.source),
+        coding.classes,
+        balance,
+        tuple(tuple(group) for group in content["groups"]),
+        tuple(np.array(values, dtype=np.float64) for values in content["tables"]),
+    )
+    if balance.shape != (len(coding.classes),) or not np.isclose(balance.sum(), 1):
+        raise InputError("its class balance does not fit its classes")
+    params = content["parameters"]
+    if sorted(params) != sorted(parameters()):
+        raise InputError("its parameters are not those of a LabelModel")
+    intervals = Intervals(table.low, table.high, low, high, content["intervals"])
+    return LabelModel(**params)._set(learned, coding, table, intervals)
