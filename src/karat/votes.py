@@ -268,10 +268,15 @@ def _dense(array: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
         values = np.asarray(array)
     except ValueError as error:
         raise InputError(f"votes must be a rectangle, a row per point and a column per source: {error}.") from None
+    if values.dtype.kind == "U" and not isinstance(array, np.ndarray):
+        values = np.asarray(array, dtype=object)  # NumPy would turn numbers beside text into text
     if values.dtype.kind == "O":
         # None and NaN are how Python lists and pandas columns of text write an empty cell.
         none = np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
-        full = np.array(values[~none].tolist()) if not none.all() else np.zeros(0, dtype=np.int8)
+        items = values[~none].tolist()
+        if len({isinstance(item, str) for item in items}) == 2:
+            raise InputError(f"the votes mix text and numbers: {examples(items[:5])}. Write all classes the same way.")
+        full = np.array(items) if items else np.zeros(0, dtype=np.int8)
         if full.dtype.kind not in "biufU" or full.ndim != 1:
             raise InputError(f"a vote must be a number, a boolean or text, not {examples(values[~none][:3])}.")
         filled = np.zeros(values.shape, dtype=full.dtype)

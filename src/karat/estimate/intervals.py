@@ -31,7 +31,7 @@ from karat.votes import Votes
 
 Progress = Callable[[int, int], None]
 _BLOCKS = 32
-_BUDGET = 10.0  # seconds that a bootstrap may take
+_BUDGET = 3.0  # seconds that a bootstrap may take
 _UNUSABLE = 0.05  # share of failed replicates above which there is no interval
 
 

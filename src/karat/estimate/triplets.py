@@ -149,31 +149,39 @@ def pair_positions(pairs: Pairs, sources: Sequence[str]) -> list[tuple[int, int]
 
 def check_sources(moments: Moments, known: list[tuple[int, int]]) -> None:
     """Refuse sources that triplets cannot work with."""
-    m = len(moments.sources)
+    problems = source_problems(moments, known)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def source_problems(moments: Moments, known: list[tuple[int, int]]) -> list[str]:
+    """What keeps triplets from working with these sources, a sentence or two each."""
+    m, problems = len(moments.sources), []
     if m < 3:
-        raise InputError(f"triplets need three sources at least; there {'is' if m == 1 else 'are'} {m}.")
+        problems.append(f"Triplets need three sources at least; there {'is' if m == 1 else 'are'} {m}.")
     if moments.n < m:
-        raise InputError(f"{moments.n:,} points for {m:,} sources: bring more points, or is the table transposed?")
+        problems.append(f"{moments.n:,} points for {m:,} sources: bring more points, or is the table transposed?")
     silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
     if silent:
-        raise InputError(f"{examples(silent)} never vote{'s' if len(silent) == 1 else ''}: leave out (drop=; --drop).")
+        problems.append(f"These sources never vote: {examples(silent)}. Leave them out (drop=; --drop).")
     constant = [moments.sources[i] for i in np.flatnonzero((moments.single == moments.n).any(axis=1))]
     if constant:
-        raise InputError(
-            f"{examples(constant)} vote{'s' if len(constant) == 1 else ''} the same on every point and tells nothing: "
-            "leave out (drop=; --drop)."
+        problems.append(
+            f"These sources vote the same on every point and tell nothing: {examples(constant)}. Leave them out "
+            "(drop=; --drop)."
         )
     # Identical: wherever one votes, so does the other, and the same. On few points that may be chance: two workers
     # who both did the same twenty easy tasks.
     same = (moments.agree == moments.coverage[:, None]) & (moments.agree == moments.coverage[None, :])
     same &= moments.agree >= min(_COPY, moments.n)
-    copies = [(int(i), int(j)) for i, j in np.argwhere(np.triu(same, 1)) if not {(i, j), (j, i)} & set(known)]
+    copies = [(i, j) for i, j in np.argwhere(np.triu(same, 1)).tolist() if not {(i, j), (j, i)} & set(known)]
     if copies:
-        named = [(moments.sources[i], moments.sources[j]) for i, j in copies]
-        raise InputError(
-            f"{examples(named)} vote identically on all points: a copy is no evidence of its own. Leave one out "
-            "(drop=; --drop), or name the pair (known_pairs=; --known-pair)."
+        named = examples((moments.sources[i], moments.sources[j]) for i, j in copies)
+        problems.append(
+            f"These pairs vote identically on all points, and a copy is no evidence of its own: {named}. Leave one of "
+            "each out (drop=; --drop), or name the pair (known_pairs=; --known-pair)."
         )
+    return problems
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,222 @@
+"""What each command finds out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from karat.errors import InputError, NotIdentifiedError
+from karat.estimate.intervals import wilson
+from karat.estimate.structure import dependent_pairs
+from karat.estimate.triplets import pair_positions, source_problems
+from karat.measure import Score, score
+from karat.model import LabelModel
+from karat.moments import Moments
+from karat.show.report import Report, Section
+from karat.show.terminal import progress, share, source_rows
+from karat.source_table import SourceTable
+from karat.tables import write_table
+from karat.votes import Votes
+
+_PAIRS_SHOWN = 5
+
+
+def _fit(model: LabelModel, votes: Votes) -> LabelModel:
+    with progress("learning the sources") as done:
+        return model.fit(votes, votes.gold, progress=done)
+
+
+def _size(votes: Votes) -> str:
+    gold = "" if votes.gold is None else f", {int(votes.gold.known.sum()):,} gold labels"
+    return f"{len(votes):,} points, {len(votes.sources):,} sources, {len(votes.classes)} classes{gold}"
+
+
+def _data(votes: Votes, source_table: SourceTable) -> dict[str, Any]:
+    return {
+        "n_points": len(votes),
+        "n_gold": 0 if votes.gold is None else int(votes.gold.known.sum()),
+        "classes": votes.classes,
+        "coding": str(votes.coding),
+        "sources": source_table.rows(),
+    }
+
+
+def _source_section(source_table: SourceTable, votes: Votes, level: float) -> Section:
+    rows = source_table.rows()
+    headers, cells = source_rows(rows, votes.gold is not None)
+    beyond = _contradicted(source_table, level)
+    lines = []
+    if beyond:
+        lines.append(
+            f"Gold contradicts the accuracy of {beyond} of {len(rows)} sources: they depend on each other, which votes "
+            "alone cannot show."
+        )
+    return Section(f"Sources (accuracy with its {level:.0%} interval)", headers, cells, lines)
+
+
+def _contradicted(source_table: SourceTable, level: float) -> int:
+    """For how many sources the interval from gold and the interval of the estimate do not meet."""
+    low, high = wilson(source_table.correct, source_table.correct + source_table.incorrect, level)
+    return int(((low > source_table.high) | (high < source_table.low)).sum())
+
+
+def _balance(model: LabelModel) -> dict[str, Any]:
+    return {
+        str(label): {"value": value, "low": low, "high": high}
+        for label, value, low, high in zip(
+            model.source_model_.classes,
+            model.class_balance_,
+            model.class_balance_low_,
+            model.class_balance_high_,
+            strict=True,
+        )
+    }
+
+
+def _balance_line(model: LabelModel) -> str:
+    parts = [
+        f"{label} {share(part['value'])}"
+        + ("" if part["low"] == part["high"] else f" ({share(part['low'])} to {share(part['high'])})")
+        for label, part in _balance(model).items()
+    ]
+    return f"Class balance: {', '.join(parts)}"
+
+
+def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
+    """Whether the votes can be worked with, how they were read, the sources and the pairs that depend."""
+    moments = Moments.of(votes)
+    problems = source_problems(moments, pair_positions(model.known_pairs, votes.sources))
+    pairs = []
+    if not problems:
+        try:
+            _fit(model, votes)
+        except NotIdentifiedError as error:
+            problems.append(str(error))
+    if problems:
+        nothing = np.full(len(votes.sources), np.nan)
+        source_table = SourceTable.of(votes, votes.gold, nothing, nothing, nothing)
+        verdict = f"Not ready: {len(problems)} thing{'s' if len(problems) > 1 else ''} to mend. ({_size(votes)})"
+        sections = [Section("To mend", lines=[f"- {problem}" for problem in problems])]
+    else:
+        source_table = model.source_table_
+        pairs = dependent_pairs(moments, model.source_model_)
+        verdict = f"Ready to fit: {_size(votes)}."
+        sections = []
+    sections.append(Section("How the votes were read", lines=[f"{votes.coding}."]))
+    sections.append(_source_section(source_table, votes, model.level))
+    if not problems:
+        sections.append(Section(_balance_line(model)))
+        sections.append(_pair_section(pairs))
+    data = _data(votes, source_table) | {
+        "problems": problems,
+        "class_balance": None if problems else _balance(model),
+        "dependent_pairs": [vars(pair) for pair in pairs],
+    }
+    return Report(verdict, data, sections, "" if problems else following, exit_code=1 if problems else 0)
+
+
+def _pair_section(pairs: Sequence[Any]) -> Section:
+    if not pairs:
+        return Section("No two sources agree or disagree more than the class explains.")
+    more = f", the strongest {_PAIRS_SHOWN}" if len(pairs) > _PAIRS_SHOWN else ""
+    return Section(
+        f"{len(pairs)} pair{'s' if len(pairs) > 1 else ''} of sources depend on each other beyond the class{more}",
+        ["pair", "correlation left over"],
+        [[f"{pair.first} - {pair.second}", f"{pair.correlation:+.2f}"] for pair in pairs[:_PAIRS_SHOWN]],
+    )
+
+
+def fit_votes(
+    votes: Votes, model: LabelModel, out: str | None, model_file: str | None, key: str, following: str
+) -> Report:
+    """Learn the sources, label all points, write what was asked for."""
+    _fit(model, votes)
+    probabilities = model.predict_proba(votes)
+    if out is not None:
+        write_labels(out, votes, probabilities, key)
+    if model_file is not None:
+        model.save(model_file)
+    wrote = [f"labels to {out}"] if out else []
+    wrote += [f"the model to {model_file}"] if model_file else []
+    verdict = f"Learned {len(votes.sources):,} sources from {_size(votes)}."
+    verdict += f" Wrote {' and '.join(wrote)}." if wrote else ""
+    sections = [_source_section(model.source_table_, votes, model.level), Section(_balance_line(model))]
+    data = _data(votes, model.source_table_) | {
+        "class_balance": _balance(model),
+        "labels": _shares(votes, probabilities),
+    }
+    if votes.gold is not None and votes.gold.known.any():
+        measured = score(probabilities, votes.gold)
+        data["score"] = vars(measured)
+        seen = ", which the model has learned from" if model.method == "labeled" else ""
+        sections.append(
+            Section(
+                f"On the {measured.points:,} gold points{seen}: accuracy {share(measured.accuracy)}, "
+                f"log loss {share(measured.loss)}"
+            )
+        )
+    return Report(verdict, data | {"out": out, "model": model_file}, sections, following)
+
+
+def label_votes(votes: Votes, model: LabelModel, out: str, key: str) -> Report:
+    """Label points with a model that was fitted before."""
+    probabilities = model.predict_proba(votes)
+    write_labels(out, votes, probabilities, key)
+    shares = _shares(votes, probabilities)
+    rows = [[str(label), f"{part['points']:,}", share(part["mean_probability"])] for label, part in shares.items()]
+    return Report(
+        f"Labeled {len(votes):,} points; wrote {out}.",
+        {"n_points": len(votes), "classes": votes.classes, "labels": shares, "out": out},
+        [Section("Labels", ["class", "points", "mean probability"], rows)],
+    )
+
+
+def _shares(votes: Votes, probabilities: Any) -> dict[str, Any]:
+    guess = np.bincount(probabilities.argmax(axis=1), minlength=len(votes.classes))
+    return {
+        str(label): {"points": int(guess[k]), "mean_probability": float(probabilities[:, k].mean())}
+        for k, label in enumerate(votes.classes)
+    }
+
+
+def write_labels(out: str, votes: Votes, probabilities: Any, key: str) -> None:
+    """Write the key or row number, the label and the probability of every class of each point."""
+    named = {f"p_{label}": probabilities[:, k] for k, label in enumerate(votes.classes)}
+    identifier = {"row": np.arange(1, len(votes) + 1)} if votes.keys is None else {key: votes.keys}
+    if set(identifier) & {"label", *named}:
+        raise InputError(f"the key column {key!r} has the name of a column of the labels; rename it.")
+    write_table(out, identifier | {"label": np.array(votes.classes)[probabilities.argmax(axis=1)]} | named)
+
+
+def demo_report() -> Report:
+    """The paper's twelve word rules on IMDB: how good they are, and how wrong labels from them are."""
+    from karat.datasets import load_imdb
+
+    votes = load_imdb()
+    gold = votes.code_gold(votes.gold)
+    median = _fit(LabelModel("median", class_balance=0.5), votes)
+    models = {
+        "votes alone, median of triplets": median,
+        "votes alone, mean of triplets": LabelModel("mean", class_balance=0.5, replicates=0).fit(votes),
+        "gold for all points": LabelModel(method="labeled", class_balance=0.5).fit(votes, gold),
+    }
+    scores: dict[str, Score] = {name: score(model.predict_proba(votes), gold) for name, model in models.items()}
+    first = next(iter(scores.values()))
+    pairs = dependent_pairs(Moments.of(votes), median.source_model_)
+    rows = [[name, share(found.accuracy), f"{100 * found.f1:.1f}", share(found.loss)] for name, found in scores.items()]
+    return Report(
+        f"Without a single gold label, twelve word rules label {first.accuracy:.0%} of 50,000 IMDB reviews right.",
+        _data(votes, median.source_table_)
+        | {
+            "scores": {name: vars(found) for name, found in scores.items()},
+            "dependent_pairs": [vars(pair) for pair in pairs],
+        },
+        [
+            _source_section(median.source_table_, votes, median.level),
+            Section("How wrong the labels are", ["learned from", "accuracy", "F1", "log loss"], rows),
+            _pair_section(pairs),
+        ],
+        "karat check YOUR_VOTES.csv",
+    )

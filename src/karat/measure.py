@@ -1,0 +1,57 @@
+"""How wrong labels are, where gold tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.errors import InputError
+from karat.source_model import Floats
+from karat.votes import Gold
+
+_CERTAIN = 1e-6  # no probability counts as nearer to 0 or 1 than this, as in the paper
+
+
+@dataclass(frozen=True)
+class Score:
+    """Error of probabilities on gold points.
+
+    Parameters
+    ----------
+    points : int
+        Gold points.
+    accuracy : float
+        Share whose most probable class is right.
+    loss : float
+        Mean cross-entropy in nats.
+    f1 : float
+        F1 score of the last class, for two classes; NaN for more.
+    """
+
+    points: int
+    accuracy: float
+    loss: float
+    f1: float
+
+
+def score(probabilities: Floats, gold: Gold) -> Score:
+    """Measure probabilities, shape (n, K), on the points with gold.
+
+    Examples
+    --------
+    >>> gold = Gold(np.array([0, 1, -1], dtype=np.int8), ("ham", "spam"))
+    >>> score(np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]]), gold).loss.round(4)
+    np.float64(0.3081)
+    """
+    known = gold.known
+    if not known.any():
+        raise InputError("there is no gold label to measure on.")
+    p, truth = probabilities[known], gold.values[known]
+    guess = p.argmax(axis=1)
+    loss = -np.log(np.clip(p[np.arange(len(p)), truth], _CERTAIN, 1 - _CERTAIN)).mean()
+    f1 = np.nan
+    if p.shape[1] == 2:
+        positive = int((guess == 1).sum() + (truth == 1).sum())
+        f1 = 2 * int(((guess == 1) & (truth == 1)).sum()) / positive if positive else np.nan
+    return Score(len(p), float((guess == truth).mean()), float(loss), float(f1))

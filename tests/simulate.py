@@ -1,0 +1,91 @@
+"""Data with a known truth."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from karat import Coding, Gold, Moments, Votes
+
+PAPER_ACCURACIES = np.random.RandomState(123).uniform(0.55, 0.75, 10)  # the paper's own draw
+
+
+def names(m: int) -> tuple[str, ...]:
+    return tuple(f"s{i}" for i in range(m))
+
+
+def make_votes(values: npt.ArrayLike, K: int = 2, gold: npt.ArrayLike | None = None) -> Votes:
+    array = np.asarray(values, dtype=np.int8)
+    coding = Coding(tuple(range(K)), (-1,))
+    truth = None if gold is None else Gold(np.asarray(gold, dtype=np.int8), coding.classes)
+    return Votes(array, names(array.shape[1]), coding, gold=truth)
+
+
+def draw_votes(
+    rng: np.random.Generator,
+    n: int,
+    conditionals: npt.NDArray[np.float64],
+    balance: npt.ArrayLike,
+) -> Votes:
+    """Votes that are independent given the class; `conditionals` has shape (m, K, K + 1)."""
+    m, K, _ = conditionals.shape
+    y = rng.choice(K, size=n, p=np.asarray(balance))
+    values = np.empty((n, m), dtype=np.int8)
+    for i in range(m):
+        steps = np.cumsum(conditionals[i], axis=1)[y]
+        values[:, i] = (rng.random((n, 1)) > steps).sum(axis=1) - 1
+    return make_votes(values, K, y)
+
+
+def symmetric_conditionals(accuracies: npt.ArrayLike, K: int = 2, abstain: float = 0.0) -> npt.NDArray[np.float64]:
+    p = np.asarray(accuracies, dtype=float)
+    result = np.empty((len(p), K, K + 1))
+    result[:, :, 0] = abstain
+    result[:, :, 1:] = ((1 - p) / (K - 1) * (1 - abstain))[:, None, None]
+    for y in range(K):
+        result[:, y, y + 1] = p * (1 - abstain)
+    return result
+
+
+def paper_distribution(d: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """The paper's synthetic distribution: patterns, shape (1024, 10), and P(pattern, y), shape (1024, 2).
+
+    The first d pairs (0, 1), (2, 3), ... agree with probability .1 more than independent sources would.
+    """
+    p = PAPER_ACCURACIES
+    right = np.array(list(product([0, 1], repeat=10)))  # whether each source is right
+    probability = np.ones(len(right))
+    for i in range(0, 10, 2):
+        a, b = p[i], p[i + 1]
+        agree = a * b + (1 - a) * (1 - b)
+        if i < 2 * d:
+            agree = min(agree + 0.1, 1 - abs(a - b))
+        both = (a + b + agree - 1) / 2
+        joint = np.array([[agree - both, b - both], [a - both, both]])
+        probability *= joint[right[:, i], right[:, i + 1]]
+    patterns = np.concatenate([1 - right, right]).astype(np.int8)  # class 0, then class 1
+    rows = {tuple(row): k for k, row in enumerate(np.unique(patterns, axis=0).tolist())}
+    result = np.zeros((len(rows), 2))
+    for k, row in enumerate(patterns.tolist()):
+        result[rows[tuple(row)], k // len(right)] += probability[k % len(right)] / 2
+    return np.unique(patterns, axis=0), result
+
+
+def exact_moments(d: int) -> Moments:
+    """Moments of the paper's distribution, exact to 2^-45: as many points as float64 can count."""
+    patterns, joint = paper_distribution(d)
+    counts = np.rint(joint.sum(axis=1) * 2.0**50).astype(np.int64)
+    return Moments.of_patterns(patterns, counts, names(10), (0, 1))
+
+
+def contradicting_votes() -> Votes:
+    """Source 0 agrees with 1 and with 2, which disagree with each other: no accuracies explain that."""
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 2, 2000)
+    with_second = rng.random(2000) < 0.75
+    with_third = ~with_second | (rng.random(2000) < 0.5)
+    return make_votes(
+        np.column_stack([first, np.where(with_second, first, 1 - first), np.where(with_third, first, 1 - first)])
+    )

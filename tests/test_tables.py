@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from karat import InputError, Votes, read_votes
+from karat.tables import write_table
+
+COLUMNS: dict[str, list[Any]] = {
+    "id": ["a", "b", "c", "d"],
+    "x": [0, 1, 1, 0],
+    "y": [1, None, 0, 0],
+    "z": [1, 1, None, 0],
+    "gold": [1, None, None, 0],
+}
+WIDE = pa.table(COLUMNS)
+EXPECTED = [[0, 1, 1], [1, -1, 1], [1, 0, -1], [0, 0, 0]]
+
+
+def write_csv(path: Path, delimiter: str = ",") -> None:
+    rows = [list(COLUMNS), *zip(*COLUMNS.values(), strict=True)]
+    path.write_text("\n".join(delimiter.join("" if v is None else str(v) for v in row) for row in rows) + "\n")
+
+
+def write_json(path: Path) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in WIDE.to_pylist()))
+
+
+def write_gz(writer: Callable[[Path], None]) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        plain = path.with_name(path.name + ".plain")
+        writer(plain)
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+
+    return write
+
+
+def write_stream(path: Path) -> None:
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, WIDE.schema) as out:
+        out.write_table(WIDE)
+
+
+FILES: dict[str, Callable[[Path], None]] = {
+    "votes.parquet": lambda path: pq.write_table(WIDE, path),
+    "votes.csv": write_csv,
+    "votes.tsv": lambda path: write_csv(path, "\t"),
+    "votes.csv.gz": write_gz(write_csv),
+    "votes.jsonl": write_json,
+    "votes.ndjson": write_json,
+    "votes.jsonl.gz": write_gz(write_json),
+    "votes.arrow": lambda path: feather.write_feather(WIDE, path, compression="uncompressed"),
+    "votes.feather": lambda path: feather.write_feather(WIDE, path, compression="zstd"),
+    "stream.arrow": write_stream,
+}
+
+
+def check(votes: Votes) -> None:
+    assert votes.values.tolist() == EXPECTED
+    assert votes.sources == ("x", "y", "z")
+    assert votes.classes == (0, 1)
+    assert votes.keys is not None
+    assert votes.keys.tolist() == ["a", "b", "c", "d"]
+    assert votes.gold is not None
+    assert votes.gold.values.tolist() == [1, -1, -1, 0]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_kind_of_file_gives_the_same_votes(name: str, tmp_path: Path) -> None:
+    FILES[name](tmp_path / name)
+    check(read_votes(tmp_path / name, key="id", gold="gold"))
+
+
+class Capsule:
+    """Any object that speaks Arrow, and nothing else."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return WIDE.__arrow_c_stream__(requested_schema)
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "pandas nullable": lambda: pd.DataFrame(COLUMNS).convert_dtypes(),
+    "pandas categories": lambda: pd.DataFrame(COLUMNS).astype({"x": "category"}),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "pyarrow": lambda: WIDE,
+    "record batch": lambda: WIDE.to_batches()[0],
+    "dict": lambda: COLUMNS,
+    "capsule": Capsule,
+    "duckdb": lambda: duckdb.connect().from_arrow(WIDE),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_every_frame_gives_the_same_votes(name: str) -> None:
+    frame = FRAMES[name]()
+    if not hasattr(frame, "__arrow_c_stream__") and not isinstance(frame, dict):
+        frame = frame.to_arrow_table() if name == "duckdb" else pa.table([*frame], names=WIDE.column_names)
+    check(Votes.from_frame(frame, key="id", gold="gold"))
+
+
+def test_sql(tmp_path: Path) -> None:
+    pq.write_table(WIDE, tmp_path / "v.parquet")
+    check(read_votes(f"SELECT * FROM '{tmp_path}/v.parquet' ORDER BY id", key="id", gold="gold"))
+    check(read_votes(f"from '{tmp_path}/v.parquet'", key="id", gold="gold"))
+    with pytest.raises(InputError, match="DuckDB refuses the query"):
+        read_votes("SELECT * FROM nowhere")
+
+
+LONG = pa.table(
+    {
+        "task": ["t1", "t1", "t2", "t2", "t3", "t3", "t3"],
+        "worker": ["u", "v", "u", "w", "w", "v", "u"],
+        "label": ["yes", "no", "yes", "yes", "no", "no", "no"],
+        "truth": ["yes", "yes", None, None, "no", "no", "no"],
+    }
+)
+
+
+def test_long_tables() -> None:
+    votes = read_votes(LONG, gold="truth")
+    assert votes.sources == ("u", "v", "w")
+    assert votes.values.tolist() == [[1, 0, -1], [1, -1, 1], [0, 0, 0]]
+    assert votes.keys is not None
+    assert votes.keys.tolist() == ["t1", "t2", "t3"]
+    assert votes.gold is not None
+    assert votes.gold.values.tolist() == [1, -1, 0]
+    renamed = LONG.rename_columns(["item", "who", "answer", "truth"])
+    again = Votes.from_long(renamed, task="item", worker="who", label="answer")
+    assert np.array_equal(again.values, votes.values)
+    assert read_votes(LONG, gold="truth", drop=["w"]).sources == ("u", "v")
+    assert read_votes(LONG, sources=["w", "u"]).sources == ("w", "u")
+
+
+def test_long_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in LONG.to_pylist()))
+    assert read_votes(path, gold="truth").values.tolist() == [[1, 0, -1], [1, -1, 1], [0, 0, 0]]
+
+
+def test_a_worker_who_votes_twice() -> None:
+    row = pa.table({"task": ["t1"], "worker": ["u"], "label": ["no"], "truth": ["yes"]})
+    twice = pa.concat_tables([LONG, row])
+    with pytest.raises(InputError, match=r"1 votes repeat.*worker 'u' on task 't1'.*--repeats first or last"):
+        read_votes(twice)
+    assert read_votes(twice, repeats="first").values[0].tolist() == [1, 0, -1]
+    assert read_votes(twice, repeats="last").values[0].tolist() == [0, 0, -1]
+
+
+def test_gold_in_a_second_file() -> None:
+    votes = read_votes(WIDE.drop_columns(["gold"]), key="id", gold_file={"id": ["d", "a", "zz"], "label": [0, 1, 1]})
+    assert votes.gold is not None
+    assert votes.gold.values.tolist() == [1, -1, -1, 0]
+    crowd = read_votes(LONG.drop_columns(["truth"]), gold_file={"task": ["t3"], "gold": ["no"], "note": ["x"]})
+    assert crowd.gold is not None
+    assert crowd.gold.values.tolist() == [-1, -1, 0]
+
+
+def test_a_column_that_starts_with_a_long_run_of_empty_cells(tmp_path: Path) -> None:
+    n = 400_000
+    path = tmp_path / "late.csv"
+    path.write_text("a,b,c,gold\n" + "0,1,1,\n" * (n - 2) + "1,0,1,1\n1,1,0,0\n")
+    votes = read_votes(path, gold="gold")
+    assert votes.gold is not None
+    assert votes.gold.counts.tolist() == [1, 1]
+    assert len(votes) == n
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"", "is empty"),
+        (b"a,b,c\n", "zero rows"),
+        (b"a,b,c\n0,1\n1,1,1\n", "Expected 3 columns, got 2"),
+        (b"a,b,c\n0,1,1\n1,1,1,1\n", "Expected 3 columns, got 4"),
+        (b"a,b,a\n0,1,1\n1,1,1\n", "names must differ; 'a'"),
+        (b"a,b,c\n0,1,x\n1,1,y\n", "mix text"),
+        (b"a,b,c\nyes,no,caf\xe9\nno,no,no\n", "UTF-8"),
+        (b"a,b,c\n0,1,NaN\n1,1,1\n", "column 'c' holds NaN"),
+        (b"a,b,c\n0,1,inf\n1,1,1\n", "column 'c' holds infinity"),
+        (b"a,b,c\n0,1,.5\n1,1,1\n", "column 'c' holds 0.5"),
+        (b"a,b,c\n2026-01-01,1,1\n2026-01-02,0,1\n", "column 'a' is of type date32"),
+        (b"a,b,c\n0,1,1\n0,-1,1\n", "-1, 0 and 1"),
+        (b"a,b,c\n0,1,1\n1,1,-7\n", "hold -7"),
+    ],
+)
+def test_refusal_of_csv(content: bytes, text: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=text):
+        read_votes(path)
+
+
+def test_refusals(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file"):
+        read_votes(tmp_path / "none.csv")
+    with pytest.raises(InputError, match="is a folder"):
+        read_votes(tmp_path)
+    (tmp_path / "votes.xlsx").write_bytes(b"x")
+    with pytest.raises(InputError, match=r"files end in .arrow, .csv"):
+        read_votes(tmp_path / "votes.xlsx")
+    (tmp_path / "bad.parquet").write_bytes(b"not parquet")
+    with pytest.raises(InputError, match="cannot read"):
+        read_votes(tmp_path / "bad.parquet")
+    (tmp_path / "bad.jsonl").write_text('{"a": 1}\n{"a": \n')
+    with pytest.raises(InputError, match="cannot read"):
+        read_votes(tmp_path / "bad.jsonl")
+    with pytest.raises(TypeError, match="not int"):
+        read_votes(3)
+    with pytest.raises(InputError, match="no column 'nope'"):
+        read_votes(WIDE, gold="nope")
+    with pytest.raises(InputError, match="no column 'nope'"):
+        read_votes(WIDE, drop=["nope"])
+    with pytest.raises(InputError, match="no worker 'nope'"):
+        read_votes(LONG, drop=["nope"])
+    with pytest.raises(InputError, match="mix text"):
+        read_votes(WIDE)
+    with pytest.raises(InputError, match="200 different values.*--key"):
+        read_votes({"id": list(range(200)), "x": [0, 1] * 100})
+    with pytest.raises(InputError, match="names must differ"):
+        read_votes(pa.table([pa.array([0, 1]), pa.array([1, 0])], names=["a", "a"]))
+    with pytest.raises(InputError, match="cannot be read as a table"):
+        read_votes({"a": [0, 1], "b": [1]})
+    with pytest.raises(InputError, match="no sources"):
+        read_votes({"gold": [0, 1]}, gold="gold")
+    with pytest.raises(InputError, match=r"no column 'task'.*--task"):
+        Votes.from_long(WIDE)
+    with pytest.raises(InputError, match="zero rows"):
+        read_votes(LONG.slice(0, 0))
+    with pytest.raises(InputError, match="'worker' is empty in 1 rows"):
+        read_votes({"task": [1, 2], "worker": ["a", None], "label": [0, 1]})
+    with pytest.raises(InputError, match="key column 'id' is empty"):
+        read_votes({"id": [1, None], "a": [0, 1]}, key="id")
+    with pytest.raises(InputError, match="two different labels"):
+        read_votes({"task": [1, 1], "worker": ["a", "b"], "label": [0, 1], "g": [0, 1]}, gold="g")
+
+
+def test_gold_file_refusals() -> None:
+    votes = WIDE.drop_columns(["gold"])
+    for options, text in [
+        ({"gold_file": {"id": ["a"], "gold": [1]}}, "matched by key"),
+        ({"key": "id", "gold_file": {"name": ["a"], "gold": [1]}}, "no column 'id'"),
+        ({"key": "id", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "which column"),
+        ({"key": "id", "gold": "r", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "no column 'r'"),
+        ({"key": "id", "gold_file": {"id": ["zz"], "gold": [1]}}, "no key of the gold file"),
+        ({"key": "id", "gold_file": {"id": ["a", "a"], "gold": [1, 0]}}, "more than once in the gold file"),
+        ({"key": "id", "gold_file": {"id": ["a"], "gold": [5]}}, "gold column 'gold' holds 5"),
+    ]:
+        with pytest.raises(InputError, match=text):
+            read_votes(votes, **options)  # type: ignore[arg-type]
+    repeated = pa.concat_tables([votes, votes])
+    with pytest.raises(InputError, match="more than once in the votes"):
+        read_votes(repeated, key="id", gold_file={"id": ["a"], "gold": [1]})
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl"])
+def test_written_tables_read_back(name: str, tmp_path: Path) -> None:
+    write_table(tmp_path / name, {"key": ["ä", "b"], "p": [0.25, 1e-300]})
+    back = duckdb.sql(f"SELECT * FROM '{tmp_path / name}'").fetchall()
+    assert back == [("ä", 0.25), ("b", 1e-300)]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_output_refusals(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"labels are written as .csv, .jsonl, .parquet"):
+        write_table(tmp_path / "out.txt", {"a": [1]})
+    with pytest.raises(InputError, match="does not exist. Make it first"):
+        write_table(tmp_path / "no" / "out.csv", {"a": [1]})
+    (tmp_path / "dir.csv").mkdir()
+    with pytest.raises(InputError, match="it is a folder"):
+        write_table(tmp_path / "dir.csv", {"a": [1]})
+    assert [path.name for path in tmp_path.iterdir()] == ["dir.csv"]
+
+
+def test_real_vote_sets(shared_data: Callable[[str], Path]) -> None:
+    folder = shared_data("votes")
+    for path in sorted(folder.glob("*.parquet")):
+        frame = pd.read_parquet(path)
+        largest = int(frame.drop(columns=["split"]).to_numpy().max())
+        classes = list(range(max(largest, 1) + 1))
+        votes = read_votes(path, gold="gold", drop=["split"], classes=classes, abstain=-1)
+        assert np.array_equal(votes.values, frame.drop(columns=["gold", "split"]).to_numpy())
+        assert votes.gold is not None
+        assert np.array_equal(votes.gold.values, frame["gold"].to_numpy())
