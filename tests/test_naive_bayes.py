@@ -25,7 +25,8 @@ def naive_posterior(votes: Votes, model: SourceModel) -> npt.NDArray[np.float64]
             for group, table in zip(model.groups, model.tables, strict=True):
                 weight *= table[(y, *(row[i] + 1 for i in group))]
             weights.append(weight)
-        result.append(np.array(weights) / sum(weights))
+        silent = all(vote < 0 for vote in row)
+        result.append(model.class_balance if silent else np.array(weights) / sum(weights))
     return np.array(result)
 
 
@@ -78,7 +79,7 @@ def test_invariant_batches_and_threads_change_no_bit(monkeypatch: pytest.MonkeyP
 
 
 def test_a_point_without_votes_gets_the_class_balance() -> None:
-    conditionals = np.tile([[0.2, 0.5, 0.3], [0.2, 0.1, 0.7]], (4, 1, 1))
+    conditionals = np.tile([[0.6, 0.1, 0.3], [0.2, 0.1, 0.7]], (4, 1, 1))
     model = SourceModel.independent(names(4), (0, 1), np.array([0.3, 0.7]), conditionals)
     np.testing.assert_allclose(posterior(make_votes([[-1] * 4]), model), [[0.3, 0.7]])
 

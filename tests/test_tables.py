@@ -112,7 +112,7 @@ def test_every_frame_gives_the_same_votes(name: str) -> None:
 
 def test_sql(tmp_path: Path) -> None:
     pq.write_table(WIDE, tmp_path / "v.parquet")
-    check(read_votes(f"SELECT * FROM '{tmp_path}/v.parquet' ORDER BY id", key="id", gold="gold"))
+    check(read_votes(f"SELECT * FROM '{tmp_path}/v.parquet' ORDER BY id", key="id", gold="gold"))  # noqa: S608
     check(read_votes(f"from '{tmp_path}/v.parquet'", key="id", gold="gold"))
     with pytest.raises(InputError, match="DuckDB refuses the query"):
         read_votes("SELECT * FROM nowhere")
@@ -185,8 +185,9 @@ def test_a_column_that_starts_with_a_long_run_of_empty_cells(tmp_path: Path) -> 
         (b"a,b,c\n0,1\n1,1,1\n", "Expected 3 columns, got 2"),
         (b"a,b,c\n0,1,1\n1,1,1,1\n", "Expected 3 columns, got 4"),
         (b"a,b,a\n0,1,1\n1,1,1\n", "names must differ; 'a'"),
-        (b"a,b,c\n0,1,x\n1,1,y\n", "mix text"),
+        (b"a,b,c\n0,1,x\n1,1,y\n", "'c' holds text .*'x', 'y'.*--drop"),
         (b"a,b,c\nyes,no,caf\xe9\nno,no,no\n", "UTF-8"),
+        (b"a,b\xe9,c\nyes,no,no\nno,no,no\n", "UTF-8"),
         (b"a,b,c\n0,1,NaN\n1,1,1\n", "column 'c' holds NaN"),
         (b"a,b,c\n0,1,inf\n1,1,1\n", "column 'c' holds infinity"),
         (b"a,b,c\n0,1,.5\n1,1,1\n", "column 'c' holds 0.5"),
@@ -224,9 +225,9 @@ def test_refusals(tmp_path: Path) -> None:
         read_votes(WIDE, drop=["nope"])
     with pytest.raises(InputError, match="no worker 'nope'"):
         read_votes(LONG, drop=["nope"])
-    with pytest.raises(InputError, match="mix text"):
+    with pytest.raises(InputError, match="'id' holds text"):
         read_votes(WIDE)
-    with pytest.raises(InputError, match="200 different values.*--key"):
+    with pytest.raises(InputError, match=r"200 different values.*--key"):
         read_votes({"id": list(range(200)), "x": [0, 1] * 100})
     with pytest.raises(InputError, match="names must differ"):
         read_votes(pa.table([pa.array([0, 1]), pa.array([1, 0])], names=["a", "a"]))
@@ -267,7 +268,7 @@ def test_gold_file_refusals() -> None:
 @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl"])
 def test_written_tables_read_back(name: str, tmp_path: Path) -> None:
     write_table(tmp_path / name, {"key": ["ä", "b"], "p": [0.25, 1e-300]})
-    back = duckdb.sql(f"SELECT * FROM '{tmp_path / name}'").fetchall()
+    back = duckdb.sql(f"SELECT * FROM '{tmp_path / name}'").fetchall()  # noqa: S608
     assert back == [("ä", 0.25), ("b", 1e-300)]
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -275,7 +276,7 @@ def test_written_tables_read_back(name: str, tmp_path: Path) -> None:
 def test_output_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"labels are written as .csv, .jsonl, .parquet"):
         write_table(tmp_path / "out.txt", {"a": [1]})
-    with pytest.raises(InputError, match="does not exist. Make it first"):
+    with pytest.raises(InputError, match="does not exist"):
         write_table(tmp_path / "no" / "out.csv", {"a": [1]})
     (tmp_path / "dir.csv").mkdir()
     with pytest.raises(InputError, match="it is a folder"):

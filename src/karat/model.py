@@ -210,7 +210,7 @@ class LabelModel:
             intervals = replace(intervals, balance_low=low, balance_high=high)
         if pairs and len(votes.classes) == 2:
             model = merge_groups(votes, model, groups)
-        return model, intervals
+        return model, intervals.holding(model.accuracy, model.class_balance)
 
     def _given_balance(self, votes: Votes, gold: Gold | None) -> Floats | None:
         """Class balance from the user, else from gold; None where it has to be estimated."""
@@ -300,7 +300,7 @@ class LabelModel:
             estimator_type="classifier",
             target_tags=TargetTags(required=False),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(categorical=True, string=True),
+            input_tags=InputTags(categorical=True, string=True, sparse=True),
         )
 
 

@@ -40,7 +40,7 @@ def posterior(votes: Votes, model: SourceModel, denominator: Denominator = "mode
 
     Notes
     -----
-    A point without votes gets the class balance. An output that the model gives no probability for any class
+    A point without any vote gets the class balance: nobody looked at it, so that nobody voted tells nothing. An output that the model gives no probability for any class
     says nothing about the class.
 
     Examples
@@ -82,21 +82,19 @@ def _fill(
 
     K = len(model.classes)
     prior = np.log(model.class_balance)
-    place = np.empty(_CHUNK, dtype=np.uint16)
+    places = np.empty((2, _CHUNK), dtype=np.uint16)
     room = np.empty((K, _BLOCK))
     for start in range(low, high, _BLOCK):
         stop = min(start + _BLOCK, high)
         scores = room[:, : stop - start]
         if K == 2:  # only the difference of the two scores matters
             odds, small = scores
-            odds[:] = prior[1] - prior[0]
-            add_tables(columns, start, stop, groups, K + 1, tables[0], place, odds)
+            add_tables(columns, start, stop, groups, K + 1, prior[1] - prior[0], tables[0], places, odds)
             np.exp(np.negative(np.abs(odds, out=small), out=small), out=small)
             two_class_probabilities(odds, small, out[start:stop])
         else:
-            scores[:] = prior[:, None]
             for y in range(K):
-                add_tables(columns, start, stop, groups, K + 1, tables[y], place, scores[y])
+                add_tables(columns, start, stop, groups, K + 1, prior[y], tables[y], places, scores[y])
             scores -= scores.max(axis=0)
             np.exp(scores, out=scores)
             scores /= scores.sum(axis=0)

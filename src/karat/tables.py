@@ -90,10 +90,23 @@ def read_votes(
         if gold_file is None
         else _joined_gold(wide, gold_file, task if layout == "long" else key, gold, abstain)
     )
+    _check_one_kind(wide.sources)
     levels = {value for column in wide.sources.values() for value in column.levels}
     coding = find_coding(levels, () if truth is None else truth.levels, classes, abstain)
     votes = Votes.of_columns(wide.sources.values(), tuple(wide.sources), coding, wide.keys)
     return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
+
+
+def _check_one_kind(columns: dict[str, Column]) -> None:
+    """Refuse text beside numbers: it is a column of something else, or one class is misspelt."""
+    kinds = {name: isinstance(column.levels[0], str) for name, column in columns.items() if column.levels}
+    texts = [name for name, is_text in kinds.items() if is_text]
+    if texts and len(texts) < len(kinds):
+        values = examples(columns[texts[0]].levels[:3])
+        raise InputError(
+            f"{examples(texts)} hold{'s' if len(texts) == 1 else ''} text (such as {values}) and the other sources "
+            "hold numbers. Leave out what is no source (drop=; --drop), or correct the values."
+        )
 
 
 def as_votes(
@@ -119,7 +132,8 @@ def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
 
 
 def _is_table(data: Any) -> bool:
-    return isinstance(data, str | Path | dict) or hasattr(data, "__arrow_c_stream__")
+    is_sparse_matrix = hasattr(data, "tocoo")  # of which one kind is a dict
+    return not is_sparse_matrix and (isinstance(data, str | Path | dict) or hasattr(data, "__arrow_c_stream__"))
 
 
 @dataclass(frozen=True)
@@ -298,12 +312,16 @@ def _file(path: Path) -> Any:
             f"{str(path)!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
         )
     try:
-        return read(path)
+        table = read(path)
+        names = table.column_names  # decodes them
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).strip()
         if "utf8" in reason.lower().replace("-", ""):
             reason += ". Text files must be UTF-8: convert it first"
         raise InputError(f"cannot read {str(path)!r}: {reason}.") from error
+    if not names:
+        raise InputError(f"{str(path)!r} has no columns.")
+    return table
 
 
 def _suffix(path: Path) -> str:
@@ -389,6 +407,8 @@ def _column(column: Any, where: str, abstain: Label | float | None) -> Column:
         coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
         cells = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return Column(where, coded.dictionary.to_pylist(), cells.astype(np.int32))
+    if pa.types.is_binary(kind):
+        raise InputError(f"{where} holds bytes that are not UTF-8 text. Convert the file to UTF-8 first.")
     if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         raise InputError(
             f"{where} is of type {kind}; a vote is a number, a boolean or text. Leave the column out (drop=; --drop), "

@@ -54,6 +54,16 @@ class Intervals:
     balance_high: Floats
     method: str
 
+    def holding(self, accuracy: Floats, balance: Floats) -> Intervals:
+        """The same, wide enough to hold the estimates: quantiles of replicates share the estimate's bias twice."""
+        return Intervals(
+            np.minimum(self.low, accuracy),
+            np.maximum(self.high, accuracy),
+            np.minimum(self.balance_low, balance),
+            np.maximum(self.balance_high, balance),
+            self.method,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Estimator:

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import polars as pl
+import pytest
+from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import karat
+from karat import InputError, LabelModel, Votes
+
+EXPECTED_COLUMNS = [
+    "source", "polarity", "coverage", "overlaps", "conflicts", "correct", "incorrect", "empirical_accuracy",
+    "accuracy", "low", "high",
+]  # fmt: skip
+
+
+def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0) -> Votes:
+    return draw_votes(np.random.default_rng(seed), n, symmetric_conditionals(PAPER_ACCURACIES, 2, abstain), [0.5, 0.5])
+
+
+def arrays(n: int = 2_000) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    votes = sample(n)
+    assert votes.gold is not None
+    return votes.values, votes.gold.values
+
+
+def test_sources_have_snorkels_columns_and_ours() -> None:
+    votes = sample(abstain=0.5)
+    model = LabelModel(class_balance=0.5, replicates=20).fit(votes, votes.gold)
+    frame = model.sources_
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == EXPECTED_COLUMNS
+    values, gold = votes.values, votes.gold
+    assert gold is not None
+    for i, row in frame.iterrows():
+        column = values[:, i]  # type: ignore[index]
+        others = np.delete(values, i, axis=1)  # type: ignore[arg-type]
+        voted = column >= 0
+        assert row["coverage"] == pytest.approx(voted.mean())
+        assert row["overlaps"] == pytest.approx((voted & (others >= 0).any(axis=1)).mean())
+        differs = ((others >= 0) & (others != column[:, None])).any(axis=1)
+        assert row["conflicts"] == pytest.approx((voted & differs).mean())
+        assert row["correct"] == (column == gold.values).sum()
+        assert row["incorrect"] == (voted & (column != gold.values)).sum()
+        assert row["low"] <= row["accuracy"] <= row["high"]
+        assert row["polarity"] == [0, 1]
+
+
+def test_without_gold_nothing_is_claimed_about_gold() -> None:
+    table = LabelModel(class_balance=0.5, replicates=0).fit(sample()).source_table_
+    assert table.correct.sum() == 0
+    assert np.isnan(table.empirical_accuracy).all()
+    assert np.isnan(table.low).all()
+    assert table.rows()[0]["empirical_accuracy"] is None
+
+
+def test_votes_arrays_and_frames_give_the_same_model() -> None:
+    votes = sample()
+    frame = {name: votes.values[:, i] for i, name in enumerate(votes.sources)}
+    expected = LabelModel(class_balance=0.5, replicates=0).fit(votes)
+    for data in (votes.values, pd.DataFrame(frame), pl.DataFrame(frame)):
+        model = LabelModel(class_balance=0.5, replicates=0).fit(data)
+        assert np.array_equal(model.predict_proba(data), expected.predict_proba(votes))
+
+
+def test_classes_come_back_as_they_were_written() -> None:
+    values = np.where(sample().values == 1, "spam", "ham")
+    model = LabelModel(class_balance=0.5, replicates=0).fit(values)
+    assert model.classes_.tolist() == ["ham", "spam"]
+    assert set(model.predict(values)) == {"ham", "spam"}
+    signs = np.where(sample().values == 1, 1, -1)
+    assert set(LabelModel(class_balance=0.5, replicates=0).fit(signs).predict(signs).tolist()) == {-1, 1}
+
+
+def test_columns_are_found_by_name() -> None:
+    votes = sample()
+    frame = pd.DataFrame(votes.values, columns=list(votes.sources))
+    model = LabelModel(class_balance=0.5, replicates=0).fit(frame)
+    shuffled = frame[frame.columns[::-1]].assign(text="not a source")
+    assert np.array_equal(model.predict_proba(shuffled), model.predict_proba(frame))
+    with pytest.raises(InputError, match="no column 's3'"):
+        model.predict(frame.drop(columns="s3"))
+
+
+def test_class_balance_is_given_or_from_gold_or_estimated() -> None:
+    strong = symmetric_conditionals([0.8, 0.85, 0.9, 0.75, 0.8])
+    votes = draw_votes(np.random.default_rng(0), 20_000, strong, [0.7, 0.3])
+    assert LabelModel(class_balance=0.4, replicates=0).fit(votes).class_balance_.tolist() == [0.6, 0.4]
+    gold = votes.code_gold(np.where(np.arange(20_000) < 1000, votes.gold.values, -1))  # type: ignore[union-attr]
+    from_gold = LabelModel(replicates=20).fit(votes, gold)
+    assert from_gold.class_balance_[1] == pytest.approx((gold.counts[1] + 1) / 1002)
+    assert from_gold.class_balance_low_[1] < 0.3 < from_gold.class_balance_high_[1]
+    estimated = LabelModel(replicates=50).fit(votes)
+    assert estimated.class_balance_[1] == pytest.approx(0.3, abs=0.02)
+    assert estimated.class_balance_low_[1] < 0.3 < estimated.class_balance_high_[1]
+
+
+def test_labeled_needs_gold_and_uses_it() -> None:
+    votes = sample()
+    with pytest.raises(InputError, match="learns from gold"):
+        LabelModel(method="labeled").fit(votes)
+    model = LabelModel(method="labeled").fit(votes, votes.gold)
+    table = model.source_table_
+    assert np.all((table.low < PAPER_ACCURACIES) & (table.high > PAPER_ACCURACIES))
+    np.testing.assert_allclose(table.accuracy, table.empirical_accuracy, atol=0.01)
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    votes = sample()
+    one, two = (LabelModel(class_balance=0.5, replicates=30).fit(votes).source_table_ for _ in range(2))
+    assert np.array_equal(one.low, two.low)
+    assert np.array_equal(one.high, two.high)
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    votes = sample()
+    values = np.where(votes.values == 1, "sp\nam", "häm")
+    model = LabelModel(class_balance=0.5, replicates=10, known_pairs=[(0, 1)], abstain="none").fit(values)
+    model.save(tmp_path / "model.json")
+    again = karat.load(tmp_path / "model.json")
+    assert np.array_equal(again.predict_proba(values), model.predict_proba(values))
+    assert again.classes_.tolist() == model.classes_.tolist()
+    assert again.get_params() == model.get_params() | {"known_pairs": [[0, 1]]}
+    pd.testing.assert_frame_equal(again.sources_, model.sources_)
+    assert again.class_balance_low_.tolist() == model.class_balance_low_.tolist()
+    assert json.loads((tmp_path / "model.json").read_text())["version"] == 1
+
+
+def saved(tmp_path: Path) -> dict[str, Any]:
+    LabelModel(class_balance=0.5, replicates=0).fit(sample()).save(tmp_path / "model.json")
+    content: dict[str, Any] = json.loads((tmp_path / "model.json").read_text())
+    return content
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"version": 2}, "version 2 of the model format; this karat reads up to version 1"),
+        ({"version": "x"}, "version 'x'"),
+        ({"format": "other"}, "is not a karat model"),
+        ({"tables": []}, "damaged"),
+        ({"tables": None}, "damaged"),
+        ({"class_balance": [[0.5], [0.5], [0.5]]}, "damaged"),
+        ({"groups": [[0]]}, "damaged"),
+        ({"sources": 3}, "damaged"),
+        ({"parameters": {"x": 1}}, "damaged"),
+    ],
+)
+def test_models_that_are_damaged_or_newer_are_refused(change: dict[str, Any], text: str, tmp_path: Path) -> None:
+    content = saved(tmp_path) | change
+    (tmp_path / "model.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match=text):
+        karat.load(tmp_path / "model.json")
+
+
+def test_half_a_model_file_is_refused(tmp_path: Path) -> None:
+    saved(tmp_path)
+    whole = (tmp_path / "model.json").read_bytes()
+    for part in (b"", whole[: len(whole) // 2], b"\xff\xfe" + whole, b"[]"):
+        (tmp_path / "model.json").write_bytes(part)
+        with pytest.raises(InputError, match=r"damaged|is not a karat model"):
+            karat.load(tmp_path / "model.json")
+    with pytest.raises(InputError, match="no model file"):
+        karat.load(tmp_path / "none.json")
+
+
+def test_asking_before_fitting() -> None:
+    for ask in (lambda m: m.predict([[0, 1]]), lambda m: m.sources_, lambda m: m.save("x.json")):
+        with pytest.raises(karat.errors.NotFittedError, match="not fitted yet"):
+            ask(LabelModel())
+
+
+def test_refusals() -> None:
+    votes = sample(100)
+    with pytest.raises(InputError, match="level must be"):
+        LabelModel(level=1.5).fit(votes)
+    with pytest.raises(InputError, match="method must be one of 'triplets', 'labeled'"):
+        LabelModel(method="magic").fit(votes)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no parameter 'x'"):
+        LabelModel().set_params(x=1)
+    model = LabelModel(class_balance=0.5, replicates=0).fit(votes)
+    with pytest.raises(InputError, match="no gold label to score"):
+        model.score(votes, np.full(100, -1))
+    with pytest.raises(InputError, match="do not fit 10 sources"):
+        model.predict([[0, 1, 1]])
+    with pytest.raises(InputError, match="neither a class nor an abstain"):
+        model.predict(np.full((2, 10), 7))
+
+
+def test_repr_shows_what_was_changed() -> None:
+    assert repr(LabelModel()) == "LabelModel()"
+    assert repr(LabelModel("mean", class_balance=0.3)) == "LabelModel(aggregate='mean', class_balance=0.3)"
+
+
+def test_clone_pipeline_and_grid_search() -> None:
+    X, y = arrays()
+    model = LabelModel("mean", class_balance=0.5, replicates=0)
+    copy = clone(model)
+    assert copy is not model
+    assert copy.get_params() == model.get_params()
+    assert not hasattr(clone(model.fit(X)), "source_model_")
+    pipeline = Pipeline([("same", FunctionTransformer()), ("labels", LabelModel(class_balance=0.5, replicates=0))])
+    assert pipeline.fit(X, y).predict(X).shape == y.shape
+    assert pipeline.score(X, y) > 0.75
+    search = GridSearchCV(
+        LabelModel(class_balance=0.5, replicates=0), {"aggregate": ["mean", "median"], "symmetric": [True, False]}, cv=3
+    ).fit(X, y)
+    assert set(search.best_params_) == {"aggregate", "symmetric"}
+    assert search.best_score_ > 0.75
+    losses = cross_val_score(LabelModel(class_balance=0.5, replicates=0), X, y, cv=3, scoring="neg_log_loss")
+    assert (losses > -0.6).all()
+
+
+NOT_VOTES = "feeds real numbers rounded to integers, or labels that are no votes of any source"
+TWO_SOURCES = "feeds two sources; triplets need three"
+COPIES = "feeds three sources that are copies of each other, or contradict each other"
+OTHER_WORDS = "refuses as asked, in karat's words rather than scikit-learn's"
+EXPECTED_FAILURES = {
+    "check_positive_only_tag_during_fit": NOT_VOTES,
+    "check_supervised_y_2d": NOT_VOTES,
+    "check_classifiers_classes": NOT_VOTES,
+    "check_pipeline_consistency": NOT_VOTES,
+    "check_fit_score_takes_y": NOT_VOTES,
+    "check_estimators_nan_inf": NOT_VOTES,
+    "check_dtype_object": NOT_VOTES,
+    "check_estimators_pickle": TWO_SOURCES,
+    "check_n_features_in": TWO_SOURCES,
+    "check_estimators_overwrite_params": TWO_SOURCES,
+    "check_classifiers_train": TWO_SOURCES,
+    "check_readonly_memmap_input": TWO_SOURCES,
+    "check_estimators_fit_returns_self": TWO_SOURCES,
+    "check_fit_idempotent": TWO_SOURCES,
+    "check_fit_check_is_fitted": TWO_SOURCES,
+    "check_classifiers_one_label": COPIES,
+    "check_classifier_data_not_an_array": COPIES,
+    "check_complex_data": OTHER_WORDS,
+    "check_estimators_empty_data_messages": OTHER_WORDS,
+    "check_estimators_unfitted": OTHER_WORDS,
+    "check_fit2d_1feature": OTHER_WORDS,
+    "check_fit2d_1sample": OTHER_WORDS,
+    "check_fit2d_predict1d": OTHER_WORDS,
+    "check_n_features_in_after_fitting": OTHER_WORDS,
+    "check_classifiers_regression_target": OTHER_WORDS,
+}
+with warnings.catch_warnings():  # one per check: LabelModel does not derive from BaseEstimator, on purpose
+    warnings.simplefilter("ignore", UserWarning)
+    each_check = parametrize_with_checks(
+        [LabelModel(replicates=0)], expected_failed_checks=lambda estimator: EXPECTED_FAILURES
+    )
+
+
+@each_check
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
