@@ -19,6 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import karat
 from karat import InputError, LabelModel, Votes
+from karat.errors import NotFittedError
 
 EXPECTED_COLUMNS = [
     "source", "polarity", "coverage", "overlaps", "conflicts", "correct", "incorrect", "empirical_accuracy",
@@ -44,9 +45,9 @@ def test_sources_have_snorkels_columns_and_ours() -> None:
     assert list(frame.columns) == EXPECTED_COLUMNS
     values, gold = votes.values, votes.gold
     assert gold is not None
-    for i, row in frame.iterrows():
-        column = values[:, i]  # type: ignore[index]
-        others = np.delete(values, i, axis=1)  # type: ignore[arg-type]
+    for i, row in enumerate(frame.to_dict("records")):
+        column = values[:, i]
+        others = np.delete(values, i, axis=1)
         voted = column >= 0
         assert row["coverage"] == pytest.approx(voted.mean())
         assert row["overlaps"] == pytest.approx((voted & (others >= 0).any(axis=1)).mean())
@@ -177,9 +178,13 @@ def test_half_a_model_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_asking_before_fitting() -> None:
-    for ask in (lambda m: m.predict([[0, 1]]), lambda m: m.sources_, lambda m: m.save("x.json")):
-        with pytest.raises(karat.errors.NotFittedError, match="not fitted yet"):
-            ask(LabelModel())
+    model = LabelModel()
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.predict([[0, 1]])
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        _ = model.sources_
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        model.save("x.json")
 
 
 def test_refusals() -> None:
@@ -261,6 +266,6 @@ with warnings.catch_warnings():  # one per check: LabelModel does not derive fro
     )
 
 
-@each_check
+@each_check  # type: ignore[untyped-decorator]
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -96,7 +96,8 @@ def test_a_thousand_sure_sources_do_not_overflow() -> None:
     conditionals = np.tile([[0, 1 - 1e-6, 1e-6], [0, 1e-6, 1 - 1e-6]], (m, 1, 1))
     model = SourceModel.independent(names(m), (0, 1), np.array([0.5, 0.5]), conditionals)
     values = np.vstack([np.ones(m), np.zeros(m), np.arange(m) % 2])
-    np.testing.assert_allclose(posterior(make_votes(values), model), [[0, 1], [1, 0], [0.5, 0.5]], atol=1e-9)
+    expected = np.array([[0, 1], [1, 0], [0.5, 0.5]])
+    np.testing.assert_allclose(posterior(make_votes(values), model), expected, atol=1e-9)
 
 
 def test_paper_form_divides_by_the_empirical_share() -> None:

@@ -67,6 +67,7 @@ def _popcount(typing_context: Any, word: Any) -> Any:
     types.void(_VOTES, _u64, _u64, types.int8[::1], types.uint8[::1], _u64[::1], types.uint8[:, ::1]),
     nogil=True,
     cache=True,
+    error_model="numpy",
 )
 def _pack(columns: Any, low: Any, high: Any, outputs: Any, flags: Any, eights: Any, octets: Any) -> None:
     """Bits of ``columns[i] == outputs[k]``, points low..high, into row ``i * len(outputs) + k`` of `octets`.
@@ -96,7 +97,7 @@ def _pack(columns: Any, low: Any, high: Any, outputs: Any, flags: Any, eights: A
                         octets[row, octet + t] = (eights[t] * _U(0x0102040810204080)) >> _U(56)
 
 
-@numba.njit("void(uint64[:, ::1], uint64, uint64[::1], int64[:, ::1])", nogil=True, cache=True)
+@numba.njit("void(uint64[:, ::1], uint64, uint64[::1], int64[:, ::1])", nogil=True, cache=True, error_model="numpy")
 def _add_common_bits(planes: Any, words: Any, live: Any, counts: Any) -> None:
     """Add to ``counts[a, b]``, a <= b, how many bits rows a and b share; `live` is room for a word per row.
 
@@ -143,19 +144,15 @@ def pair_counts(
 
 
 @numba.njit(
-    types.void(
-        _VOTES, _u64, _u64, types.int64[:, ::1], types.uint16, _f64, _f64[:, ::1], types.uint16[:, ::1], _f64[::1]
-    ),
+    types.void(_VOTES, _u64, _u64, types.int64[:, ::1], types.uint16, _f64[:, ::1], types.uint16[::1], _f64[::1]),
     nogil=True,
     cache=True,
+    error_model="numpy",
 )
-def add_tables(
-    columns: Any, low: Any, high: Any, groups: Any, base: Any, start: Any, tables: Any, room: Any, total: Any
-) -> None:
-    """Set ``total[t - low]`` to `start` and what each table holds for the votes of its group of sources on point t.
+def add_tables(columns: Any, low: Any, high: Any, groups: Any, base: Any, tables: Any, place: Any, total: Any) -> None:
+    """Add to ``total[t - low]`` what each table holds for the votes of its group of sources on point t.
 
-    The votes are the digits of the place in the table: ``sum_j (vote_j + 1) base^(last - j)``. A point without any
-    vote gets `start` alone.
+    The votes are the digits of the place in the table: ``sum_j (vote_j + 1) base^(last - j)``.
 
     Parameters
     ----------
@@ -165,35 +162,27 @@ def add_tables(
         Sources of each group, -1 where a group has fewer than w.
     base : int
         Number of outputs, K + 1.
-    start : float
     tables : array of float64, shape (g, base**w)
-    room : array of uint16, shape (2, chunk)
-        For the places of a chunk of points, and for whether they have any vote.
+    place : array of uint16
+        Room for a chunk of points.
     total : array of float64, shape (high - low,)
     """
-    chunk = _U(room.shape[1])
-    for first in range(low, high, chunk):
-        size = min(chunk, high - first)
-        for t in range(size):
-            total[first - low + t] = start
-            room[1, t] = 0
+    chunk = _U(len(place))
+    for start in range(low, high, chunk):
+        size = min(chunk, high - start)
         for g in range(_U(groups.shape[0])):
             for t in range(size):
-                room[0, t] = 0
+                place[t] = 0
             for j in range(_U(groups.shape[1])):
                 if groups[g, j] >= 0:
                     i = _U(groups[g, j])
                     for t in range(size):
-                        room[0, t] = np.uint16(room[0, t] * base) + np.uint16(columns[i, first + t] + np.int8(1))
+                        place[t] = np.uint16(place[t] * base) + np.uint16(columns[i, start + t] + np.int8(1))
             for t in range(size):
-                total[first - low + t] += tables[g, _U(room[0, t])]
-                room[1, t] |= room[0, t]
-        for t in range(size):
-            if room[1, t] == 0:
-                total[first - low + t] = start
+                total[start - low + t] += tables[g, _U(place[t])]
 
 
-@numba.njit("void(float64[::1], float64[::1], float64[:, ::1])", nogil=True, cache=True)
+@numba.njit("void(float64[::1], float64[::1], float64[:, ::1])", nogil=True, cache=True, error_model="numpy")
 def two_class_probabilities(odds: Any, small: Any, out: Any) -> None:
     """Probabilities of both classes from log odds and ``small = exp(-|odds|)``, exact mirror images of each other."""
     for t in range(_U(len(odds))):

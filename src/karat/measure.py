@@ -41,8 +41,8 @@ def score(probabilities: Floats, gold: Gold) -> Score:
     Examples
     --------
     >>> gold = Gold(np.array([0, 1, -1], dtype=np.int8), ("ham", "spam"))
-    >>> score(np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]]), gold).loss.round(4)
-    np.float64(0.3081)
+    >>> round(score(np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]]), gold).loss, 4)
+    0.3081
     """
     known = gold.known
     if not known.any():

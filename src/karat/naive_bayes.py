@@ -24,7 +24,7 @@ from karat.votes import Votes
 Denominator = Literal["model", "empirical"]
 _TABLE = 4096  # entries of a table: a few of them stay in the first cache
 _BLOCK = 1 << 16  # points at a time
-_CHUNK = 4096  # points whose places are held at a time
+_CHUNK = 4096  # points whose places in the tables are held at a time
 
 
 def posterior(votes: Votes, model: SourceModel, denominator: Denominator = "model") -> Floats:
@@ -40,8 +40,8 @@ def posterior(votes: Votes, model: SourceModel, denominator: Denominator = "mode
 
     Notes
     -----
-    A point without any vote gets the class balance: nobody looked at it, so that nobody voted tells nothing. An output that the model gives no probability for any class
-    says nothing about the class.
+    A point without any vote gets the class balance: nobody looked at it, so that nobody voted tells nothing. An
+    output that the model gives no probability for any class says nothing about the class.
 
     Examples
     --------
@@ -82,19 +82,26 @@ def _fill(
 
     K = len(model.classes)
     prior = np.log(model.class_balance)
-    places = np.empty((2, _CHUNK), dtype=np.uint16)
+    start_at = prior[1:] - prior[0] if K == 2 else prior  # of two scores only the difference matters
+    silent = start_at.copy()  # what a point without any vote comes to, added up in the same order
+    for g in range(len(groups)):
+        silent += tables[:, g, 0]
+    place = np.empty(_CHUNK, dtype=np.uint16)
     room = np.empty((K, _BLOCK))
     for start in range(low, high, _BLOCK):
         stop = min(start + _BLOCK, high)
         scores = room[:, : stop - start]
-        if K == 2:  # only the difference of the two scores matters
+        for y in range(len(tables)):
+            scores[y] = start_at[y]
+            add_tables(columns, start, stop, groups, K + 1, tables[y], place, scores[y])
+        candidates = np.flatnonzero(scores[0] == silent[0])
+        nobody = candidates[(columns[:, start + candidates] < 0).all(axis=0)]
+        scores[: len(tables), nobody] = start_at[:, None]
+        if K == 2:
             odds, small = scores
-            add_tables(columns, start, stop, groups, K + 1, prior[1] - prior[0], tables[0], places, odds)
             np.exp(np.negative(np.abs(odds, out=small), out=small), out=small)
             two_class_probabilities(odds, small, out[start:stop])
         else:
-            for y in range(K):
-                add_tables(columns, start, stop, groups, K + 1, prior[y], tables[y], places, scores[y])
             scores -= scores.max(axis=0)
             np.exp(scores, out=scores)
             scores /= scores.sum(axis=0)

@@ -73,7 +73,7 @@ def test_negative_control_mean_is_right_without_dependencies_and_wrong_with() ->
 
 
 def test_known_pairs_repair_the_mean() -> None:
-    pairs = [(0, 1), ("s2", "s3"), (4, 5), (6, 7), (8, 9)]
+    pairs: list[tuple[str | int, str | int]] = [(0, 1), ("s2", "s3"), (4, 5), (6, 7), (8, 9)]
     model = triplets(exact_moments(5), aggregate="mean", class_balance=0.5, symmetric=True, known_pairs=pairs)
     np.testing.assert_allclose(model.accuracy, PAPER_ACCURACIES, atol=1e-9)
 

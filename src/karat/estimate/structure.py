@@ -58,7 +58,7 @@ def dependent_pairs(
     >>> moments = karat.Moments.of(votes)
     >>> pairs = dependent_pairs(moments, karat.triplets(moments))
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
-    ('could', 'would', 0.12)
+    ('like', 'would', -0.21)
     """
     n, m = moments.n, len(moments.sources)
     excess, error = excess_agreement(moments)

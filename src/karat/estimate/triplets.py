@@ -82,8 +82,8 @@ def triplets(
     >>> import karat
     >>> votes = karat.datasets.load_imdb()
     >>> model = triplets(Moments.of(votes), class_balance=0.5)
-    >>> dict(zip(model.sources, model.accuracy.round(3)))["excellent"]
-    np.float64(0.544)
+    >>> dict(zip(model.sources, model.accuracy.round(3).tolist()))["great"]
+    0.609
     """
     one_of("aggregate", aggregate, ("median", "mean", "random"))
     one_of("negative", negative, ("drop", "absolute"))

@@ -1,0 +1,131 @@
+"""Speed as ratios, each to a yardstick timed in the same run, so that a slow machine is slow on both sides.
+
+python bench/run.py            all of them; exit code 1 if one does not hold
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import karat
+from karat.estimate.triplets import aggregate_triplets
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the table: seconds, the yardstick's seconds, and the largest ratio allowed."""
+
+    name: str
+    seconds: float
+    yardstick: str
+    yard: float
+    limit: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times the yardstick."""
+        return self.seconds / self.yard
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.ratio <= self.limit else "DOES NOT HOLD"
+        times = f"{1e3 * self.seconds:9.1f} ms  {self.ratio:6.2f} x {self.yardstick} ({1e3 * self.yard:.1f} ms)"
+        return f"{self.name:44} {times}; at most {self.limit:g}: {verdict}"
+
+
+def best(work: Callable[[], object], repeats: int) -> float:
+    """Shortest of several times, after one run to warm up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def in_memory() -> list[Result]:
+    """Pair counts and posterior of 2,000,000 x 32, against reading those bytes once."""
+    rng = np.random.default_rng(0)
+    n, m = 2_000_000, 32
+    values = np.asfortranarray(rng.integers(0, 2, (n, m), dtype=np.int8))
+    votes = karat.Votes.from_array(values)
+    model = karat.triplets(karat.Moments.of(votes), negative="absolute")
+    words = values.T.reshape(-1).view(np.int64)
+    read = best(lambda: words.sum(), 30)
+    counted = best(lambda: karat.Moments.of(votes), 30)
+    labeled = best(lambda: karat.posterior(votes, model), 20)
+    return [
+        Result("pair counts, 2,000,000 x 32", counted, "reading the bytes", read, 3),
+        Result("posterior, 2,000,000 x 32", labeled, "reading the bytes", read, 8),
+    ]
+
+
+def medians(m: int, repeats: int) -> Result:
+    """Median triplets of m sources, against numpy.median of as many numbers."""
+    rng = np.random.default_rng(0)
+    a = rng.uniform(0.1, 0.5, m)
+    noise = rng.normal(0, 0.01, (m, m))
+    b = np.outer(a, a) + noise + noise.T
+    allowed = ~np.eye(m, dtype=bool)
+    ours = best(lambda: aggregate_triplets(b, allowed), repeats)
+    numbers = rng.random(m * (m - 1) * (m - 2) // 2)
+    return Result(f"median triplets, {m:,} sources", ours, "numpy.median", best(lambda: np.median(numbers), 1), 1)
+
+
+def command(*words: str, **environment: str) -> float:
+    """Seconds that a command takes."""
+    start = time.perf_counter()
+    subprocess.run(words, check=True, capture_output=True, env={**os.environ, **environment})
+    return time.perf_counter() - start
+
+
+def starting() -> list[Result]:
+    """How long one waits for the command line and the library."""
+    python, script = sys.executable, str(Path(sys.executable).with_name("karat"))
+    helped = best(lambda: command(script, "--help"), 10)
+    return [
+        Result("karat --help", helped, *imports(python, "click, rich"), 1.5),
+        Result("import karat", imports(python, "karat")[1], *imports(python, "numpy"), 1.5),
+    ]
+
+
+def imports(python: str, names: str) -> tuple[str, float]:
+    """What importing some modules is called, and how long it takes."""
+    return f"import {names}", best(lambda: command(python, "-c", f"import {names}"), 10)
+
+
+def compiling() -> Result:
+    """What the first run on a machine takes longer than the second, against one second."""
+    code = (
+        "import numpy as np, karat; v = karat.datasets.load_imdb();"
+        "m = karat.LabelModel(class_balance=.5, replicates=0).fit(v); m.predict_proba(v)"
+    )
+    delays = []
+    for _ in range(3):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = (command(sys.executable, "-c", code, NUMBA_CACHE_DIR=folder) for _ in range(2))
+            delays.append(first - second)
+    return Result("compilation on a first run", min(delays), "one second", 1, 1)
+
+
+def main() -> int:
+    """Print every ratio and whether it holds."""
+    held = True
+    for group in (in_memory, lambda: [medians(200, 5)], lambda: [medians(1000, 1)], starting, lambda: [compiling()]):
+        for result in group():
+            print(result, flush=True)
+            held &= result.ratio <= result.limit
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
