@@ -53,7 +53,7 @@ def _source_section(source_table: SourceTable, votes: Votes, level: float) -> Se
             f"Gold contradicts the accuracy of {beyond} of {len(rows)} sources: they depend on each other, which votes "
             "alone cannot show."
         )
-    return Section(f"Sources (accuracy with its {level:.0%} interval)", headers, cells, lines)
+    return Section(f"Sources (accuracy with its {level:.0%} interval)", headers, cells, lines, texts=2)
 
 
 def _contradicted(source_table: SourceTable, level: float) -> int:
@@ -140,7 +140,8 @@ def fit_votes(
         model.save(model_file)
     wrote = [f"labels to {out}"] if out else []
     wrote += [f"the model to {model_file}"] if model_file else []
-    verdict = f"Learned {len(votes.sources):,} sources from {_size(votes)}."
+    gold = f" and {int(votes.gold.known.sum()):,} gold labels" if votes.gold is not None else ""
+    verdict = f"Learned {len(votes.sources):,} sources from {len(votes):,} points{gold}."
     verdict += f" Wrote {' and '.join(wrote)}." if wrote else ""
     sections = [_source_section(model.source_table_, votes, model.level), Section(_balance_line(model))]
     data = _data(votes, model.source_table_) | {

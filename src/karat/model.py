@@ -91,7 +91,7 @@ class LabelModel:
     >>> model = karat.LabelModel(class_balance=0.5).fit(votes)
     >>> model.predict_proba(votes)[[0, -1]].round(3)
     array([[1.   , 0.   ],
-           [0.001, 0.999]])
+           [0.002, 0.998]])
     >>> model.score(votes, votes.gold)
     0.66396
     """

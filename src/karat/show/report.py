@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from karat.show.terminal import console, table, visible
 
@@ -20,6 +21,7 @@ class Section:
     headers: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
     lines: Sequence[str] = ()
+    texts: int = 1  # how many of the columns, from the left, hold text
 
 
 @dataclass
@@ -49,15 +51,15 @@ class Report:
         content = {"verdict": self.verdict, **self.data, "next": self.next_command}
         return {name: _plain(value) for name, value in content.items()}
 
-    def print(self) -> None:
-        """Print for people."""
-        out = console()
+    def print(self, out: Console | None = None) -> None:
+        """Print for people, on stdout where no other console is given."""
+        out = out or console()
         out.print(visible(self.verdict), style="bold")
         for section in self.sections:
             out.print()
             out.print(visible(section.title))
             if section.headers:
-                out.print(table(section.headers, section.rows))
+                out.print(table(section.headers, section.rows, section.texts))
             for line in section.lines:
                 out.print(visible(line))
         if self.next_command:

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 from rich.text import Text
 
-_WIDTH = 110  # of what is piped or redirected
+_WIDTH = 120  # of what is piped or redirected
 
 
 def console() -> Console:

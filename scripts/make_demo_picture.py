@@ -1,0 +1,33 @@
+"""Draw what `karat demo` prints, as the picture at the top of the README.
+
+python scripts/make_demo_picture.py
+"""
+
+import io
+import re
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from karat.commands import demo_report
+from karat.files import whole_file
+
+TARGET = Path(__file__).parent.parent / "docs" / "demo.svg"
+
+
+def main() -> None:
+    """Record the report and write it as SVG."""
+    recorder = Console(record=True, width=104, file=io.StringIO(), highlight=False, markup=False)
+    recorder.print(Text("$ karat demo", style="bold green"))
+    demo_report().print(recorder)
+    picture = recorder.export_svg(title="karat demo")
+    # rich names a web font; the picture loads nothing and falls back to the reader's own.
+    picture = re.sub(r"@font-face\s*{.*?}\s*", "", picture, flags=re.DOTALL)
+    with whole_file(TARGET) as file:
+        file.write(picture.encode())
+    print(f"wrote {TARGET.name}")
+
+
+if __name__ == "__main__":
+    main()
