@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     from karat.sources import keyword as keyword
     from karat.sources import regex as regex
     from karat.tables import read_votes as read_votes
+    from karat.theory import bounds as bounds
+    from karat.theory import lemmas as lemmas
+    from karat.theory.asymptotics import asymptotics as asymptotics
+    from karat.theory.decomposition import average_decomposition as average_decomposition
+    from karat.theory.decomposition import decompose as decompose
+    from karat.theory.ising import Ising as Ising
+    from karat.theory.loss import expected_loss as expected_loss
     from karat.votes import Gold as Gold
     from karat.votes import Patterns as Patterns
     from karat.votes import Votes as Votes
@@ -52,10 +59,18 @@ _HOMES = {
     "keyword": "sources",
     "regex": "sources",
     "read_votes": "tables",
+    "bounds": "theory.bounds",
+    "lemmas": "theory.lemmas",
+    "asymptotics": "theory.asymptotics",
+    "average_decomposition": "theory.decomposition",
+    "decompose": "theory.decomposition",
+    "Ising": "theory.ising",
+    "expected_loss": "theory.loss",
     "Gold": "votes",
     "Patterns": "votes",
     "Votes": "votes",
 }
+_MODULES = ("datasets", "bounds", "lemmas")
 __all__ = ["__version__", *_HOMES]
 
 
@@ -63,7 +78,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'karat' has no attribute {name!r}")
     module = importlib.import_module(f"karat.{_HOMES[name]}")
-    value = module if name == _HOMES[name] == "datasets" else getattr(module, name)
+    value = module if name in _MODULES else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,158 @@
+"""Bounds of the linear combination ``alpha unlabeled + (1 - alpha) labeled``, and the weight that minimises each.
+
+Also the data value ratio in closed form, from these bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from karat.errors import InputError
+from karat.source_model import Floats
+from karat.theory.bounds.excess import Bound, Summary, check_n, check_weight, constants, correction, lower_bound
+from karat.theory.canonical import LARGEST, signs
+from karat.theory.ising import Ising
+
+
+@dataclass(frozen=True)
+class CombinedBound:
+    """Estimation error of a combination, at most, as a polynomial in the weight alpha on the unlabeled estimate.
+
+    Parameters
+    ----------
+    terms : dict
+        Named polynomials: coefficients from the constant on.
+    """
+
+    terms: dict[str, tuple[float, ...]]
+
+    def at(self, weight: float) -> Bound:
+        """The bound with this weight."""
+        check_weight(weight)
+        return Bound({name: float(np.polyval(part[::-1], weight)) for name, part in self.terms.items()})
+
+    @property
+    def best_weight(self) -> float:
+        """The weight in [0, 1] that makes the bound smallest."""
+        whole = np.zeros(4)
+        for part in self.terms.values():
+            whole[: len(part)] += part
+        roots = np.roots(np.polyder(whole[::-1]))
+        inside = [float(root.real) for root in roots if abs(root.imag) < 1e-12 and 0 < root.real < 1]
+        return min([0.0, 1.0, *inside], key=lambda weight: float(np.polyval(whole[::-1], weight)))
+
+    @property
+    def best(self) -> Bound:
+        """The bound with the best weight."""
+        return self.at(self.best_weight)
+
+
+def _labeled(s: Summary, n_labeled: int) -> tuple[float, ...]:
+    """(1 - alpha)^2 m / (2 n_L)."""
+    size = s.m / (2 * n_labeled)
+    return (size, -2 * size, size)
+
+
+def well_specified_combination(model: Ising | Summary, n_unlabeled: int, n_labeled: int) -> CombinedBound:
+    """Without dependencies: alpha^2 c4 m / n_U + (1 - alpha)^2 m / (2 n_L)."""
+    check_n(n_unlabeled=n_unlabeled, n_labeled=n_labeled)
+    s = Summary.of(model)
+    return CombinedBound(
+        {
+            "unlabeled": (0.0, 0.0, constants(s).c4 * s.m / n_unlabeled),
+            "labeled": _labeled(s, n_labeled),
+            "inference_bias": (s.inference_bias,),
+        }
+    )
+
+
+def misspecified_combination(model: Ising | Summary, n_unlabeled: int, n_labeled: int) -> CombinedBound:
+    """With dependencies and no correction: a cubic in alpha.
+
+    The paper's primed constants are those of Theorem 3 with the limit replaced by the combination's, which lies between
+    the limit and the truth; so the larger of the two takes the place of a-bar max.
+    """
+    check_n(n_unlabeled=n_unlabeled, n_labeled=n_labeled)
+    s = Summary.of(model)
+    c = constants(s, max(s.limit_max, s.a_max))
+    e, rate = s.epsilon_max, s.d / s.m
+    both = e * c.c5 * rate / n_labeled  # alpha (1 - alpha)^2
+    return CombinedBound(
+        {
+            "standing_bias": (0.0, e * c.c1 * rate),
+            "bias_and_noise": (0.0, 0.0, e * c.c2 / sqrt(n_unlabeled)),
+            "bias_and_variance": (0.0, 0.0, 0.0, e * c.c3 * rate / n_unlabeled),
+            "bias_and_labels": (0.0, both, -2 * both, both),
+            "unlabeled": (0.0, 0.0, c.c4 * s.m / n_unlabeled),
+            "labeled": _labeled(s, n_labeled),
+            "inference_bias": (s.inference_bias,),
+        }
+    )
+
+
+def corrected_combination(model: Ising | Summary, rho: float, n_labeled: int) -> CombinedBound:
+    """With the median: alpha^2 c_rho m rho + (1 - alpha)^2 m / (2 n_L)."""
+    check_n(n_labeled=n_labeled)
+    s = Summary.of(model)
+    return CombinedBound(
+        {
+            "unlabeled": (0.0, 0.0, correction(s).c_rho * s.m * rho),
+            "labeled": _labeled(s, n_labeled),
+            "inference_bias": (s.inference_bias,),
+        }
+    )
+
+
+def value_ratio_well_specified(model: Ising | Summary) -> float:
+    """Section 5.1: without dependencies a gold label is worth 2 c4 unlabeled points, however many there are."""
+    return 2 * constants(model).c4
+
+
+def value_ratio_misspecified(model: Ising | Summary, n_unlabeled: int) -> float:
+    """Section 5.1: 2 eps (c1 d n / m^2 + c2 sqrt(n) / m + c3 d / m^2) + 2 c4.
+
+    From m / (2 n_L) = B_est + c4 m / n_U. The text has c1 d n / m: a slip, the other terms keep their factor 1 / m.
+    """
+    check_n(n_unlabeled=n_unlabeled)
+    s, c = Summary.of(model), constants(model)
+    standing = c.c1 * s.d * n_unlabeled / s.m**2 + c.c2 * sqrt(n_unlabeled) / s.m + c.c3 * s.d / s.m**2
+    return 2 * s.epsilon_max * standing + 2 * c.c4
+
+
+def value_ratio_corrected(model: Ising | Summary, n_unlabeled: int, rho: float) -> float:
+    """Section 5.1: 2 n c_rho rho, with rho the largest mean square error of the median at n points."""
+    check_n(n_unlabeled=n_unlabeled)
+    return 2 * n_unlabeled * correction(model).c_rho * rho
+
+
+def value_ratio_lower(model: Ising, n_unlabeled: int) -> float:
+    """What no estimator of this kind can beat: the ratio from the lower bounds, as appendix B.3 sketches it.
+
+    Uncorrected triplets keep the standing bias of Theorem 4. To it comes the noise that every unbiased estimate from
+    votes alone has by the bound of Cramer and Rao, in place of the lower bound that the paper cites without stating it;
+    gold's m / (2 n_L) is exact.
+    """
+    check_n(n_unlabeled=n_unlabeled)
+    s = Summary.of(model)
+    noise = 0.5 * float((np.diagonal(np.linalg.inv(vote_information(model))) / (1 - model.a**2)).sum())
+    standing = lower_bound(s).terms["standing_bias"]
+    return 2 * n_unlabeled / s.m * (standing + noise / n_unlabeled)
+
+
+def vote_information(model: Ising) -> Floats:
+    """Fisher information about the accuracies E[l_i Y] in the votes on one point, without its class, shape (m, m).
+
+    Of sources that are independent given the class, with the class balance known.
+    """
+    if model.m > LARGEST:
+        raise InputError(f"the information is enumerated, for at most {LARGEST} sources; there are {model.m}.")
+    votes, a = signs(model.m), model.a
+    against, for_it = (1 - votes * a) / 2, (1 + votes * a) / 2  # P(l_i | Y = -1) and P(l_i | Y = +1)
+    joint = np.stack([against.prod(axis=1), for_it.prod(axis=1)], axis=1) * model.class_balance
+    p = joint.sum(axis=1)
+    # d log P(l | y) / d a_i = y l_i / (1 + y l_i a_i)
+    score = (joint[:, 1:] * (votes / for_it) - joint[:, :1] * (votes / against)) / (2 * p[:, None])
+    return score.T @ (score * p[:, None])

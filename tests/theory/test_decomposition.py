@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from karat import InputError, Ising, SourceModel, Votes, average_decomposition, decompose, posterior
+from karat.datasets import paper_model
+from karat.theory.decomposition import learn
+from karat.theory.ising import accuracy_model, patterns
+
+
+def cross_entropy(truth: Ising, model: SourceModel) -> float:
+    """Expected loss from the posterior that karat gives each vote pattern."""
+    votes = Votes(patterns(truth.m), model.sources, truth.sample(1, 0).coding)
+    return float(-(truth.probabilities * np.log(posterior(votes, model))).sum())
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+@settings(max_examples=60, deadline=None)
+def test_the_parts_add_up_to_the_exact_cross_entropy(seed: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    edges = {(i, i + 1): rng.normal(0, 0.3) for i in range(m - 1) if rng.random() < 0.5}
+    truth = Ising(rng.normal(0, 0.5), rng.normal(0.2, 0.5, m), edges)
+    conditionals = np.zeros((m, 2, 3))
+    conditionals[:, :, 1:] = rng.dirichlet([1, 1], (m, 2))
+    conditionals = np.where(conditionals > 0, conditionals, 0)
+    model = SourceModel.independent(tuple(f"s{i}" for i in range(m)), (-1, 1), rng.dirichlet([2, 2]), conditionals)
+    parts = decompose(truth, model)
+    assert parts.total == pytest.approx(cross_entropy(truth, model), abs=1e-10)
+    assert parts.irreducible + sum(parts.inference_bias.values()) + sum(parts.estimation.values()) + (
+        parts.class_balance - parts.marginal_fit
+    ) == pytest.approx(parts.total, abs=1e-12)
+    assert all(nats >= -1e-12 for nats in (*parts.estimation.values(), *parts.inference_bias.values()))
+
+
+def test_known_answers() -> None:
+    parts = decompose(paper_model(5))
+    assert parts.irreducible == pytest.approx(0.361215, abs=5e-7)
+    assert sum(parts.inference_bias.values()) == pytest.approx(0.124526, abs=5e-7)
+    assert parts.marginal_fit == pytest.approx(0.116371, abs=5e-7)
+    assert parts.excess == pytest.approx(0.008155, abs=5e-7)
+    assert sum(parts.estimation.values()) == pytest.approx(0, abs=1e-12)
+    assert set(parts.inference_bias) == {(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)}
+
+
+def test_papers_form_tends_to_its_limit_and_is_infinite_while_a_pattern_is_unseen() -> None:
+    truth = Ising.from_means([0.7, 0.6, 0.8], {(0, 1): 0.62})
+    model = accuracy_model([0.3, 0.3, 0.5])
+    limit = decompose(truth, model).paper_excess
+    noises = []
+    for n in (1_000, 10_000, 100_000):
+        parts = decompose(truth, model, truth.sample(n, 0))
+        assert parts.sampling_noise is not None
+        noises.append(parts.sampling_noise)
+        assert parts.paper_excess == pytest.approx(limit - parts.sampling_noise, abs=1e-12)
+    assert noises[2] < noises[0]
+    # The loss of the paper's posterior on every pattern, weighed by the truth.
+    votes = truth.sample(5_000, 1)
+    parts = decompose(truth, model, votes)
+    values = posterior(votes, model, denominator="empirical")
+    by_pattern = {tuple(row): value for row, value in zip(votes.values.tolist(), values, strict=True)}
+    expected = -sum(
+        truth.probabilities[k, y] * np.log(by_pattern[tuple(row)][y])
+        for k, row in enumerate(patterns(3).tolist())
+        for y in (0, 1)
+    )
+    assert parts.paper_total == pytest.approx(expected, abs=1e-10)
+    assert decompose(truth, model, truth.sample(3, 0)).sampling_noise == float("inf")
+
+
+def test_many_sources_by_the_grid() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.52, 0.6, 60)
+    truth = Ising.from_means(p, {(0, 1): 0.6})
+    parts = decompose(truth, accuracy_model(2 * p - 1 + rng.normal(0, 0.02, 60)))
+    assert parts.excess > 0
+    assert parts.total == pytest.approx(parts.irreducible + parts.excess)
+    few = Ising.from_means(p[:15], {(0, 1): 0.6})
+    listed = decompose(few, accuracy_model(2 * p[:15] - 1.01))
+    assert listed.marginal_fit == pytest.approx(
+        few.inference_bias + sum(listed.estimation.values()) - listed.excess, abs=1e-12
+    )
+
+
+def test_average_over_trials() -> None:
+    truth = paper_model(5)
+    found = average_decomposition(truth, "labeled", 1_000, 200, 0)
+    # Theorem 2's leading term: m / (2 n).
+    assert found.mean["estimation"] == pytest.approx(0.005, abs=4 * found.error["estimation"])
+    assert found.mean["total"] == pytest.approx(truth.conditional_entropy + found.mean["excess"], abs=1e-12)
+    again = average_decomposition(truth, lambda counts, n: learn(counts, "labeled"), 1_000, 200, 0)
+    assert again.mean == found.mean
+    with pytest.raises(InputError, match="learner must be"):
+        average_decomposition(truth, "magic", 100, 2)  # type: ignore[arg-type]
+
+
+def test_refusals() -> None:
+    truth = paper_model(0)
+    with pytest.raises(InputError, match="has 3 sources and the truth has 10"):
+        decompose(truth, accuracy_model([0.1, 0.2, 0.3]))
+    with pytest.raises(InputError, match="without abstains"):
+        decompose(truth, truth.source_model(), Ising.from_means([0.7, 0.6, 0.8]).sample(10, 0))
+    grouped = SourceModel(("a", "b"), (-1, 1), np.array([0.5, 0.5]), ((0, 1),), (np.full((2, 3, 3), 1 / 9),))
+    with pytest.raises(InputError, match="without dependent groups"):
+        decompose(Ising.from_means([0.6, 0.7]), grouped)
+    silent = SourceModel.independent(("a",), (-1, 1), np.array([0.5, 0.5]), np.array([[[0.5, 0, 0.5]] * 2]))
+    with pytest.raises(InputError, match="probability zero"):
+        decompose(Ising.from_means([0.6]), silent)
