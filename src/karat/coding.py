@@ -96,7 +96,7 @@ class Column:
         if full.dtype.kind in "iu" and full.size and int(full.max()) - int(full.min()) < 4096:
             # Numbers in a small range: a table of the range instead of a sort.
             low = int(full.min())
-            shifted = (full - full.dtype.type(low)).astype(np.int16)
+            shifted = (full.astype(np.int64) - low).astype(np.int16)
             seen = np.flatnonzero(np.bincount(shifted))
             place = np.zeros(4096, dtype=np.int16)
             place[seen] = np.arange(len(seen), dtype=np.int16)
@@ -133,11 +133,11 @@ def _whole_numbers(
                 f"{where} holds {kind} in {int(bad.sum()):,} cells (first in row {int(np.argmax(bad)) + 1:,}). "
                 f"Leave the cell empty where a source does not vote{hint}."
             )
-    fraction = full != np.floor(full)
+    fraction = (full != np.floor(full)) | (np.abs(full) > 2.0**53)
     if fraction.any():
         raise InputError(
             f"{where} holds {examples(np.unique(full[fraction]).tolist())} (first in row "
-            f"{int(np.argmax(fraction)) + 1:,}): a vote is a class, not a fraction. Round it first, or leave the "
+            f"{int(np.argmax(fraction)) + 1:,}): a vote is a class, not a measurement. Round it first, or leave the "
             "column out (drop=; --drop)."
         )
     return full.astype(np.int64), empty
@@ -182,6 +182,7 @@ def find_coding(
     classes 'ham', 'spam'; an empty cell is an abstain
     """
     votes, truth = set(seen), set(gold)
+    classes, abstain = _written_alike(votes, classes, abstain)
     if abstain is not None:
         none: tuple[Label | float, ...] = (abstain,)
     elif all(isinstance(value, str) for value in votes):
@@ -209,6 +210,30 @@ def find_coding(
     return Coding(tuple(classes), none)
 
 
+def _written_alike(
+    votes: set[Label], classes: Sequence[Label] | None, abstain: Label | float | None
+) -> tuple[Sequence[Label] | None, Label | float | None]:
+    """What the user says, written as the votes are: "0" for 0 among texts, True for "True" among booleans."""
+    if votes and all(isinstance(value, str) for value in votes):
+        alike = {value.casefold(): value for value in votes if isinstance(value, str)}
+
+        def convert(value: Label | float) -> Label:
+            return value if isinstance(value, str) else alike.get(str(value).casefold(), str(value))
+
+    elif votes and all(isinstance(value, bool) for value in votes):
+        named: dict[str, Label] = {"true": True, "false": False}
+
+        def convert(value: Label | float) -> Label:
+            return named.get(str(value).casefold(), value)  # type: ignore[arg-type]
+
+    else:
+        return classes, abstain
+    return (
+        None if classes is None else [convert(value) for value in classes],
+        None if abstain is None else convert(abstain),
+    )
+
+
 def _one(found: set[Label]) -> str:
     return f"only the class {next(iter(found))!r}" if found else "no class at all"
 
@@ -228,17 +253,18 @@ def min_int(values: Iterable[Label]) -> int:
 
 def _numeric_abstain(votes: set[Label], truth: set[Label]) -> tuple[Label, ...]:
     """Say which number, if any, is the abstain."""
-    if votes & {-1, 0, 1} == {-1, 0, 1} and votes <= {-1, 0, 1}:
+    if votes <= {-1, 0, 1} and 1 in votes:
         # Gold of -1 and +1 makes 0 the abstain; gold of 0 and 1 makes -1 the abstain.
-        if truth and truth <= {-1, 1}:
-            return (0,)
-        if 0 in truth and 1 in truth:
-            return (-1,)
-        raise InputError(
-            "the votes hold -1, 0 and 1. Either 0 is the abstain and the classes are -1 and 1 (abstain=0; "
-            "--abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain -1). "
-            "Say which."
-        )
+        signs, digits = truth >= {-1, 1} and 0 not in truth, truth >= {0, 1} and -1 not in truth
+        if -1 in votes and (signs or digits):
+            return (0,) if signs else (-1,)
+        if (-1 in votes and 0 in votes) or (-1 in votes and 0 in truth) or (-1 not in votes and signs):
+            also = f" and gold holds {examples(sorted(truth))}" if truth else ""
+            raise InputError(
+                f"the votes hold {examples(sorted(votes))}{also}. Either 0 is the abstain and the classes are -1 and 1 "
+                "(abstain=0; --abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain -1). "
+                "Say which."
+            )
     if min_int(votes) < -1:
         raise InputError(
             f"the votes hold {examples(_sorted(v for v in votes if min_int([v]) < -1))}, and karat cannot guess what "
@@ -261,3 +287,14 @@ def _sorted(values: Iterable[Any]) -> list[Any]:
             "Leave out the columns that are not sources (drop=; --drop), or write all classes the same way."
         )
     return sorted(items)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a Python value stands for nothing: None, NaN, pandas' NA and NaT.
+
+    >>> [is_missing(value) for value in (None, float("nan"), 0, "")]
+    [True, True, False, False]
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value

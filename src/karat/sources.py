@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.coding import Label
+from karat.coding import Label, is_missing
 from karat.errors import InputError
 from karat.votes import Votes
 
@@ -43,7 +43,10 @@ def keyword(words: str | Sequence[str], vote: Vote, otherwise: Vote = None, name
     >>> praise.vote("I LOVE it"), praise.vote("a lovely day")
     (1, 0)
     """
-    wanted = [words.lower()] if isinstance(words, str) else [word.lower() for word in words]
+    given = [words] if isinstance(words, str) else list(words)
+    if not all(isinstance(word, str) for word in given):
+        raise TypeError(f"keywords are text, not {given!r}.")
+    wanted = [word.lower() for word in given]
     if not wanted or not all(wanted):
         raise InputError("a keyword source needs a word; an empty word occurs everywhere.")
 
@@ -114,16 +117,19 @@ def apply_sources(
     >>> votes.values.tolist(), votes.classes
     ([[1, -1], [-1, 0]], ('ham', 'spam'))
     """
+    strange = [source for source in sources if not isinstance(source, Source)]
+    if strange:
+        raise TypeError(f"sources are made by keyword(), regex() and function(); {strange[0]!r} is not.")
+    if not sources:
+        raise InputError("there are no sources to apply.")
     rows: list[list[Vote]] = []
     for row, text in enumerate(_strings(texts)):
-        if text is None:
+        if is_missing(text):
             rows.append([None] * len(sources))
             continue
         if not isinstance(text, str):
             raise InputError(f"text {row + 1:,} is a {type(text).__name__}, not text.")
         rows.append([_call(source, text, row) for source in sources])
-    if not sources:
-        raise InputError("there are no sources to apply.")
     columns = {source.name: [row[i] for row in rows] for i, source in enumerate(sources)}
     if len(columns) < len(sources):
         raise InputError("two sources have the same name; give one of them another (name=).")

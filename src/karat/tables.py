@@ -6,22 +6,25 @@ source; a long one has a row per vote: task, worker, label.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from karat.coding import Coding, Column, Label, find_coding
+from karat.coding import Coding, Column, Label, find_coding, is_missing
 from karat.errors import InputError, examples
 from karat.files import check_writable, whole_file
-from karat.votes import Votes, check_size
+from karat.votes import Gold, Votes, check_size, gold_column
 
 Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]
-_SQL_STARTS = ("select ", "with ", "from ")
+_QUERY = re.compile(r"\s*(select|with|from)\s", re.IGNORECASE)
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_votes(
@@ -75,24 +78,77 @@ def read_votes(
     >>> votes.values.tolist(), votes.gold.values.tolist()
     ([[1, 1, 0], [0, -1, 0]], [1, -1])
     """
-    table = arrow_table(source)
-    if layout is None:
-        layout = "long" if {task, worker, label} <= set(table.column_names) else "wide"
-    if layout == "long":
-        wide = _widen(table, (task, worker, label), repeats, gold if gold_file is None else None, abstain)
-        names = _pick(list(wide.sources), sources, drop, "worker")
-        wide = replace(wide, sources={name: wide.sources[name] for name in names})
-    else:
-        wide = _wide(table, key, gold if gold_file is None else None, sources, drop, abstain)
-    check_size(wide.n, len(wide.sources))
-    truth = (
-        wide.gold
-        if gold_file is None
-        else _joined_gold(wide, gold_file, task if layout == "long" else key, gold, abstain)
+    for name, value, accepted in (("layout", layout, (None, "wide", "long")), ("repeats", repeats, get_args(Repeats))):
+        if value not in accepted:
+            raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
+    options = _Options(
+        layout,
+        key,
+        gold,
+        gold_file,
+        (drop,) if isinstance(drop, str) else tuple(drop),
+        sources,
+        (task, worker, label),
+        repeats,
     )
-    _check_one_kind(wide.sources)
+    wide, truth = _read(source, options, abstain)
     levels = {value for column in wide.sources.values() for value in column.levels}
-    coding = find_coding(levels, () if truth is None else truth.levels, classes, abstain)
+    return _coded(wide, truth, find_coding(levels, () if truth is None else truth.levels, classes, abstain))
+
+
+def read_for_model(source: Any, sources: Sequence[str], coding: Coding, **names: Any) -> Votes:
+    """Read votes to be labeled by a model with these sources and this coding; `names` are options of `read_votes`.
+
+    A worker of the model who is not in a long table did not vote.
+    """
+    task, worker, label = names.get("task", "task"), names.get("worker", "worker"), names.get("label", "label")
+    options = _Options(
+        None, names.get("key"), None, None, (), sources, (task, worker, label), names.get("repeats", "refuse"), True
+    )
+    nan = next((value for value in coding.abstain if is_missing(value)), None)
+    wide, _ = _read(source, options, nan)
+    return _coded(wide, None, coding)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """How to read a table; see `read_votes`."""
+
+    layout: Layout | None
+    key: str | None
+    gold: str | None
+    gold_file: Any
+    drop: tuple[str, ...]
+    sources: Sequence[str] | None
+    names: tuple[str, str, str]
+    repeats: Repeats
+    missing_workers_abstain: bool = False
+
+
+def _read(source: Any, options: _Options, abstain: Label | float | None) -> tuple[_Wide, Column | None]:
+    """The table sorted into sources, keys and gold, whichever its layout."""
+    task, worker, label = options.names
+    table = arrow_table(source, text=[name for name in (options.key, task, worker) if name])
+    long = options.layout == "long" or (options.layout is None and {task, worker, label} <= set(table.column_names))
+    gold = options.gold if options.gold_file is None else None
+    if long:
+        wide = _widen(table, options.names, options.repeats, gold, abstain)
+        found = dict(wide.sources)
+        if options.missing_workers_abstain:
+            silent = Column("worker", [], np.full(wide.n, -1, dtype=np.int16))
+            found |= {name: silent for name in options.sources or () if name not in found}
+        picked = _pick(list(found), options.sources, options.drop, "worker")
+        wide = replace(wide, sources={name: found[name] for name in picked})
+    else:
+        wide = _wide(table, options.key, gold, options.sources, options.drop, abstain)
+    check_size(wide.n, len(wide.sources))
+    _check_one_kind(wide.sources)
+    if options.gold_file is None:
+        return wide, wide.gold
+    return wide, _joined_gold(wide, options.gold_file, task if long else options.key, options.gold, abstain)
+
+
+def _coded(wide: _Wide, truth: Column | None, coding: Coding) -> Votes:
     votes = Votes.of_columns(wide.sources.values(), tuple(wide.sources), coding, wide.keys)
     return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
 
@@ -112,12 +168,16 @@ def _check_one_kind(columns: dict[str, Column]) -> None:
 def as_votes(
     data: Any, *, classes: Sequence[Label] | None = None, abstain: Label | float | None = None, gold: Any = None
 ) -> Votes:
-    """Votes from whatever a user hands to the library; gold may settle how an array is coded."""
+    """Votes from whatever a user hands to the library; gold may settle how they are coded."""
     if isinstance(data, Votes):
         return data
-    if _is_table(data):
-        return read_votes(data, classes=classes, abstain=abstain)
-    return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
+    if not _is_table(data):
+        return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
+    options = _Options(None, None, None, None, (), None, ("task", "worker", "label"), "refuse")
+    wide, _ = _read(data, options, abstain)
+    levels = {value for column in wide.sources.values() for value in column.levels}
+    known = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
+    return _coded(wide, None, find_coding(levels, known, classes, abstain))
 
 
 def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
@@ -126,9 +186,7 @@ def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
         if data.classes != coding.classes:
             raise InputError(f"the votes have classes {data.classes} and the model has {coding.classes}.")
         return data.select(sources)
-    if not _is_table(data):
-        return Votes.coded(data, sources, coding)
-    return read_votes(data, sources=sources, classes=coding.classes, abstain=next(iter(coding.abstain), None))
+    return read_for_model(data, sources, coding) if _is_table(data) else Votes.coded(data, sources, coding)
 
 
 def _is_table(data: Any) -> bool:
@@ -230,7 +288,7 @@ def _joined_gold(wide: _Wide, source: Any, key: str | None, gold: str | None, ab
     """Gold from a second table, matched by key."""
     if key is None or wide.keys is None:
         raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
-    table = arrow_table(source)
+    table = arrow_table(source, text=[key])
     if key not in table.column_names:
         raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
     if gold is None:
@@ -241,37 +299,43 @@ def _joined_gold(wide: _Wide, source: Any, key: str | None, gold: str | None, ab
     if gold not in table.column_names:
         raise InputError(f"the gold file has no column {gold!r}; it has {examples(table.column_names)}.")
     column = _column(table[gold], f"gold column {gold!r}", abstain)
-    ours: dict[object, int] = {}
-    for i, point in enumerate(wide.keys.tolist()):
-        if ours.setdefault(point, i) != i:
-            raise InputError(f"key {point!r} occurs more than once in the votes; gold cannot be matched to it.")
-    theirs = _keys(table, key).tolist()
-    if len(set(theirs)) < len(theirs):
-        repeated = next(point for i, point in enumerate(theirs) if point in theirs[:i])
-        raise InputError(f"key {repeated!r} occurs more than once in the gold file; give each point one label.")
-    at = np.array([ours.get(point, -1) for point in theirs], dtype=np.int64)
+    # Compared as text: one file may hold numbers where the other holds their digits.
+    ours, theirs = [str(point) for point in wide.keys.tolist()], [str(point) for point in _keys(table, key).tolist()]
+    for points, what in ((ours, "votes"), (theirs, "gold file")):
+        repeated = [point for point, count in Counter(points).items() if count > 1]
+        if repeated:
+            raise InputError(
+                f"these keys occur more than once in the {what}: {examples(repeated)}. Each point has one."
+            )
+    place = {point: i for i, point in enumerate(ours)}
+    at = np.array([place.get(point, -1) for point in theirs], dtype=np.int64)
     if not (at >= 0).any():
         raise InputError(
-            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes "
-            f"({examples(wide.keys.tolist(), 3)})."
+            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes ({examples(ours, 3)})."
         )
     cells = np.full(wide.n, -1, dtype=column.cells.dtype)
     cells[at[at >= 0]] = column.cells[at >= 0]
     return replace(column, cells=cells)
 
 
-def arrow_table(source: Any) -> Any:
-    """An Arrow table from a path, a query, a dict of columns or anything with the Arrow capsule."""
+def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
+    """An Arrow table from a path, a query, a dict of columns or anything with the Arrow capsule.
+
+    Parameters
+    ----------
+    text : sequence of str
+        Columns of CSV files that are read as text even where they hold digits: identifiers, with their leading zeros.
+    """
     import pyarrow as pa
 
-    if isinstance(source, str) and source.lstrip().lower().startswith(_SQL_STARTS):
+    if isinstance(source, str) and _QUERY.match(source) and not _exists(Path(source)):
         table = _query(source)
     elif isinstance(source, str | Path):
-        table = _file(Path(source))
+        table = _file(Path(source), text)
     elif isinstance(source, dict) or hasattr(source, "__arrow_c_stream__"):
         try:
             table = pa.table(source)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        except (pa.ArrowException, OverflowError, ValueError, TypeError) as error:
             raise InputError(f"the frame cannot be read as a table: {error}") from error
     else:
         raise TypeError(
@@ -281,7 +345,14 @@ def arrow_table(source: Any) -> Any:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
-    return table
+    return table.drop_columns([name for name in names if _PANDAS_INDEX.fullmatch(name)])
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name too long for the file system is no file
+        return False
 
 
 def _query(text: str) -> Any:
@@ -291,15 +362,15 @@ def _query(text: str) -> Any:
     try:
         return connection.sql(text).to_arrow_table()
     except duckdb.Error as error:
-        raise InputError(f"DuckDB refuses the query: {error}") from error
+        raise InputError(f"DuckDB refuses the query: {' '.join(str(error).split())}") from error
     finally:
         connection.close()
 
 
-def _file(path: Path) -> Any:
+def _file(path: Path, text: Sequence[str]) -> Any:
     import pyarrow as pa
 
-    if not path.exists():
+    if not _exists(path):
         raise InputError(f"there is no file {str(path)!r}.")
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; name a file in it.")
@@ -312,7 +383,7 @@ def _file(path: Path) -> Any:
             f"{str(path)!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
         )
     try:
-        table = read(path)
+        table = read(path, text) if read is _read_csv else read(path)
         names = table.column_names  # decodes them
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).strip()
@@ -344,12 +415,14 @@ def _read_arrow(path: Path) -> Any:
             return pa.ipc.open_stream(file).read_all()
 
 
-def _read_csv(path: Path) -> Any:
+def _read_csv(path: Path, text: Sequence[str]) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
     parse = csv.ParseOptions(delimiter="\t" if _suffix(path) == ".tsv" else ",", newlines_in_values=True)
-    convert = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+    convert = csv.ConvertOptions(
+        null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
+    )
     try:
         return csv.read_csv(path, parse_options=parse, convert_options=convert)
     except pa.ArrowInvalid as error:
@@ -361,7 +434,10 @@ def _read_csv(path: Path) -> Any:
         names = header.schema.names
     convert.column_types = dict.fromkeys(names, pa.string())
     table = csv.read_csv(path, parse_options=parse, convert_options=convert)
-    return pa.table([_numbers_in(column) for column in table.columns], names=names)
+    columns = [
+        column if name in text else _numbers_in(column) for name, column in zip(names, table.columns, strict=True)
+    ]
+    return pa.table(columns, names=names)
 
 
 def _numbers_in(column: Any) -> Any:
@@ -382,7 +458,7 @@ def _read_json_lines(path: Path) -> Any:
         return json.read_json(file)
 
 
-_READERS: dict[str, Callable[[Path], Any]] = {
+_READERS: dict[str, Callable[..., Any]] = {
     ".parquet": _read_parquet,
     ".csv": _read_csv,
     ".tsv": _read_csv,
@@ -398,15 +474,17 @@ def _column(column: Any, where: str, abstain: Label | float | None) -> Column:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = pa.chunked_array(
+            [_plain_text(chunk.dictionary).take(chunk.indices) for chunk in column.chunks] or [pa.nulls(0)]
+        )
     kind = column.type
     if pa.types.is_null(kind):
         return Column(where, [], np.full(len(column), -1, dtype=np.int16))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        coded = column.cast(pa.large_string()).combine_chunks().dictionary_encode()
+        coded = _plain_text(column.combine_chunks()).dictionary_encode()
         coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
         cells = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return Column(where, coded.dictionary.to_pylist(), cells.astype(np.int32))
+        return _trimmed(where, coded.dictionary.to_pylist(), cells)
     if pa.types.is_binary(kind):
         raise InputError(f"{where} holds bytes that are not UTF-8 text. Convert the file to UTF-8 first.")
     if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -419,10 +497,27 @@ def _column(column: Any, where: str, abstain: Label | float | None) -> Column:
     return Column.of(filled.to_numpy(), empty, where, abstain)
 
 
+def _plain_text(values: Any) -> Any:
+    """Arrow text of any kind as the one kind that all of Arrow's functions take; other values as they are."""
+    import pyarrow as pa
+
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return values.cast(pa.large_string()) if any(kind(values.type) for kind in kinds) else values
+
+
+def _trimmed(where: str, levels: list[str], cells: npt.NDArray[Any]) -> Column:
+    """A column of text without the blanks around its values."""
+    trimmed = [level.strip() for level in levels]
+    distinct = list(dict.fromkeys(trimmed))
+    place = np.array([*(distinct.index(level) for level in trimmed), -1], dtype=np.int32)
+    return Column(where, list(distinct), place[cells])
+
+
 def _levels(table: Any, name: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Distinct values of an identifier column in their first order, and which of them each row holds."""
     import pyarrow as pa
 
+    _check_identifier(table, name)
     coded = table[name].combine_chunks().dictionary_encode()
     coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
     if coded.null_count:
@@ -430,7 +525,15 @@ def _levels(table: Any, name: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
     return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
 
 
+def _check_identifier(table: Any, name: str) -> None:
+    import pyarrow as pa
+
+    if pa.types.is_nested(table[name].type):
+        raise InputError(f"column {name!r} is of type {table[name].type}; an identifier is a number or text.")
+
+
 def _keys(table: Any, name: str) -> npt.NDArray[Any]:
+    _check_identifier(table, name)
     column = table[name]
     if column.null_count:
         raise InputError(f"key column {name!r} is empty in {column.null_count:,} rows; every point needs a key.")
@@ -470,7 +573,9 @@ def _write_json_lines(table: Any, file: IO[bytes]) -> None:
     import json
 
     for batch in table.to_batches(max_chunksize=65536):
-        file.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist()).encode())
+        file.write(
+            "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist()).encode()
+        )
 
 
 _WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {

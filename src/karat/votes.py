@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.coding import ABSTAIN, Coding, Column, Label, find_coding, whole_array_levels
+from karat.coding import ABSTAIN, Coding, Column, Label, find_coding, is_missing, whole_array_levels
 from karat.errors import InputError, examples
 
 
@@ -127,7 +127,7 @@ class Votes:
         if len(names) != m:
             raise InputError(f"{len(names)} source names for {m} columns.")
         check_size(n, m)
-        truth = None if gold is None else _gold_column(gold, abstain)
+        truth = None if gold is None else gold_column(gold, abstain)
         known = [] if truth is None else truth.levels
         if values.dtype.kind in "iu" and empty is None:
             coding = find_coding(whole_array_levels(values), known, classes, abstain)
@@ -152,7 +152,7 @@ class Votes:
             low = ABSTAIN if coding.abstain == (ABSTAIN,) else 0
             if values.min() >= low and values.max() < len(coding.classes):
                 return cls(values.astype(np.int8, copy=False), sources, coding)
-        nan = next((v for v in coding.abstain if v != v), None)
+        nan = next((v for v in coding.abstain if is_missing(v)), None)
         return cls.of_columns(_columns(values, empty, sources, nan), sources, coding)
 
     @classmethod
@@ -201,7 +201,7 @@ class Votes:
         if isinstance(labels, Gold):
             gold = labels
         else:
-            column = labels if isinstance(labels, Column) else _gold_column(labels, float("nan"))
+            column = labels if isinstance(labels, Column) else gold_column(labels, float("nan"))
             unknown = {*self.coding.abstain, "", ABSTAIN} - set(self.classes)
             gold = Gold(Coding(self.classes, tuple(unknown)).codes(column), self.classes)
         if len(gold) != len(self):
@@ -259,11 +259,16 @@ def _dense(array: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     """Array and empty cells of a NumPy array, nested lists or a SciPy sparse matrix."""
     if hasattr(array, "tocoo"):
         coo = array.tocoo()
+        if len(coo.shape) != 2:
+            raise InputError(f"a sparse matrix of votes has two axes; this one has shape {coo.shape}.")
         values = np.zeros(coo.shape, dtype=coo.dtype, order="F")
         empty = np.ones(coo.shape, dtype=bool, order="F")
         values[coo.row, coo.col] = coo.data
         empty[coo.row, coo.col] = False
         return values, empty
+    if isinstance(array, np.ma.MaskedArray):
+        values, empty = _dense(array.data)
+        return values, np.ma.getmaskarray(array) if empty is None else np.ma.getmaskarray(array) | empty
     try:
         values = np.asarray(array)
     except ValueError as error:
@@ -271,14 +276,16 @@ def _dense(array: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     if values.dtype.kind == "U" and not isinstance(array, np.ndarray):
         values = np.asarray(array, dtype=object)  # NumPy would turn numbers beside text into text
     if values.dtype.kind == "O":
-        # None and NaN are how Python lists and pandas columns of text write an empty cell.
-        none = np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
+        none = np.array([is_missing(v) for v in values.ravel()], dtype=bool).reshape(values.shape)
         items = values[~none].tolist()
-        if len({isinstance(item, str) for item in items}) == 2:
+        kinds = {type(item) for item in items}
+        if any(not issubclass(kind, str | bool | int | float | np.generic) for kind in kinds):
+            raise InputError(f"a vote must be a number, a boolean or text, not {examples(items[:3])}.")
+        if len({issubclass(kind, str) for kind in kinds}) == 2:
             raise InputError(f"the votes mix text and numbers: {examples(items[:5])}. Write all classes the same way.")
         full = np.array(items) if items else np.zeros(0, dtype=np.int8)
-        if full.dtype.kind not in "biufU" or full.ndim != 1:
-            raise InputError(f"a vote must be a number, a boolean or text, not {examples(values[~none][:3])}.")
+        if full.dtype.kind == "O":
+            raise InputError(f"a vote must be a class, not a number as large as {max(items, key=abs)}.")
         filled = np.zeros(values.shape, dtype=full.dtype)
         filled[~none] = full
         return filled, none
@@ -299,7 +306,8 @@ def _columns(
     ]
 
 
-def _gold_column(labels: Any, abstain: Label | float | None) -> Column:
+def gold_column(labels: Any, abstain: Label | float | None) -> Column:
+    """Gold labels as a column; NaN among numbers is an empty cell."""
     values, empty = _dense(labels)
     if values.ndim != 1:
         raise InputError(f"gold must have one axis, a label per point; this array has shape {values.shape}.")

@@ -39,9 +39,9 @@ def found_signs(moments: Moments, model: SourceModel) -> npt.NDArray[np.int64]:
         named = ", ".join(f"{moments.sources[i]!r} ({score[i]:.1f})" for i in open_ones[:5])
         more = f" and {len(open_ones) - 5} more" if len(open_ones) > 5 else ""
         raise NotIdentifiedError(
-            f"the data do not tell whether {named}{more} vote with the class or against it: agreement with the other "
-            f"sources is fewer than {_ENOUGH:g} standard errors from none. Drop them (drop=; --drop), bring more "
-            "points, or take all sources to be better than chance (signs='positive'; --signs positive).",
+            f"the data do not tell whether {named}{more} vote with the class or against it: in standard errors, as in "
+            f"brackets, agreement with the side they are on is not above {_ENOUGH:g}. Drop them (drop=; --drop), bring "
+            "more points, or take all sources to be better than chance (signs='positive'; --signs positive).",
             estimate=model,
         )
     sides = strength[sign > 0].sum(), strength[sign < 0].sum()

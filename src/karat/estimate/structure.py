@@ -60,7 +60,15 @@ def dependent_pairs(
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
     ('like', 'would', -0.21)
     """
+    if moments.sources != model.sources or moments.classes != model.classes:
+        raise InputError(
+            "the moments and the model must have the same classes and the same sources, in the same order."
+        )
+    if not 0 < error_rate < 1:
+        raise InputError(f"error_rate must be strictly between 0 and 1, not {error_rate!r}.")
     n, m = moments.n, len(moments.sources)
+    if m < 2:
+        return []
     excess, error = excess_agreement(moments)
     score = agreement_score(len(moments.classes))
     votes = model.conditionals[:, :, 1:]

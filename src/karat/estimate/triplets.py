@@ -59,7 +59,8 @@ def triplets(
     class_balance : float or sequence of float, optional
         Probability of the second of two classes, or of every class. Balanced where not given.
     symmetric : bool, optional
-        One accuracy per source, or one per source and class. Class-conditional for two classes, symmetric for more.
+        One accuracy per source, or one per source and class. Where not given: class-conditional for two classes unless
+        most sources both abstain and vote for either class, as crowd workers do; symmetric for more classes.
     known_pairs : sequence of pairs of source names or positions
         Pairs known to depend on each other: left out of every triplet.
     negative : {"drop", "absolute"}
@@ -85,20 +86,20 @@ def triplets(
     >>> dict(zip(model.sources, model.accuracy.round(3).tolist()))["great"]
     0.609
     """
-    one_of("aggregate", aggregate, ("median", "mean", "random"))
-    one_of("negative", negative, ("drop", "absolute"))
-    one_of("signs", signs, ("positive", "data"))
+    if not isinstance(moments, Moments):
+        raise TypeError(f"triplets takes Moments, as Moments.of(votes) gives them, not {type(moments).__name__}.")
+    check_choices(aggregate, negative, signs)
     balance = check_class_balance(class_balance, moments.classes)
     pairs = pair_positions(known_pairs, moments.sources)
     check_sources(moments, pairs)
     problem = Problem.of(moments, balance, resolve_symmetric(symmetric, moments), pairs)
     size, usable = problem.solve(aggregate, negative, np.random.default_rng(rng))
-    bad = [problem.feature_names[f] for f in np.flatnonzero(usable == 0)]
+    bad = [moments.sources[i] for i in np.unique(problem.source[usable == 0])]
     if bad:
         raise NotIdentifiedError(
             f"no triplet can be used for {examples(bad)}: with every pair of other sources, agreements contradict each "
-            "other or never occur. Drop the source, name dependent pairs (known_pairs=; --known-pair), or bring more "
-            "points.",
+            f"other or never occur{problem.one_sided_hint()}. Drop the source (drop=; --drop), name dependent pairs "
+            "(known_pairs=; --known-pair), or bring more points.",
             estimate=size,
         )
     model = problem.source_model(size, balance)
@@ -109,6 +110,13 @@ def triplets(
     return model
 
 
+def check_choices(aggregate: object, negative: object, signs: object) -> None:
+    """Refuse options that are none of those accepted."""
+    one_of("aggregate", aggregate, ("median", "mean", "random"))
+    one_of("negative", negative, ("drop", "absolute"))
+    one_of("signs", signs, ("positive", "data"))
+
+
 def one_of(name: str, value: object, accepted: tuple[str, ...]) -> None:
     """Refuse an option that is not one of those accepted."""
     if value not in accepted:
@@ -116,14 +124,22 @@ def one_of(name: str, value: object, accepted: tuple[str, ...]) -> None:
 
 
 def resolve_symmetric(symmetric: bool | None, moments: Moments) -> bool:
-    """The default: class-conditional for two classes, symmetric for more."""
+    """Whether to learn one accuracy per source; see `triplets`.
+
+    Where most sources leave out points and vote for both classes on the rest, as crowd workers do, who is asked says
+    nothing about the class, and taking an abstain for an output would make evidence of it.
+    """
     if symmetric is None:
-        return len(moments.classes) > 2
+        picky = (moments.coverage < moments.n) & (moments.single > 0).all(axis=1)
+        return len(moments.classes) > 2 or bool(picky.mean() > 0.5)
+    if not isinstance(symmetric, bool | np.bool_):
+        raise TypeError(f"symmetric must be True, False or None, not {symmetric!r}.")
     if not symmetric and len(moments.classes) > 2:
         raise InputError(
-            f"class-conditional triplets are for two classes; there are {len(moments.classes)}. Use symmetric=True."
+            f"class-conditional triplets are for two classes; there are {len(moments.classes)}. Use one accuracy per source "
+            "(symmetric=True; --symmetric)."
         )
-    return symmetric
+    return bool(symmetric)
 
 
 def pair_positions(pairs: Pairs, sources: Sequence[str]) -> list[tuple[int, int]]:
@@ -215,7 +231,9 @@ class Problem:
         n, m, K = moments.n, len(moments.sources), len(moments.classes)
         if symmetric:
             source, vote = np.arange(m), np.zeros(m, dtype=np.intp)
-            allowed, limit = moments.together > 0, 1 - 1 / n
+            # Two sources that each vote for one class only agree always or never, whatever the truth.
+            one_sided = (moments.single > 0).sum(axis=1) == 1
+            allowed, limit = (moments.together > 0) & ~np.outer(one_sided, one_sided), 1 - 1 / n
         else:
             # A source that always votes has one feature: its vote for class 0 is the rest.
             always = moments.coverage == n
@@ -229,10 +247,14 @@ class Problem:
         b = products(moments, balance, symmetric, source, vote)
         return cls(np.where(b == 0, 1 / n, b), allowed, limit, source, vote, symmetric, moments)
 
-    @property
-    def feature_names(self) -> list[str]:
-        """What to call each feature in an error."""
-        return [self.moments.sources[i] for i in self.source]
+    def one_sided_hint(self) -> str:
+        """A reason to add to a refusal, where sources that vote for one class only are in the way."""
+        count = int(((self.moments.single > 0).sum(axis=1) == 1).sum())
+        if not self.symmetric or count == 0:
+            return ""
+        return (
+            f"; {count} of the sources vote for one class only, so that their agreement with each other tells nothing"
+        )
 
     def solve(
         self, aggregate: Aggregate, negative: Negative, rng: np.random.Generator | None = None
@@ -315,6 +337,8 @@ def aggregate_triplets(
     from karat._kernels import THREADS, in_threads, spans
 
     F = len(b)
+    if F < 3:
+        return np.full(F, np.nan), np.zeros(F, dtype=np.int64)
     inverse = circular(np.where(allowed, 1 / np.where(b == 0, 1, b), 0))
     x, usable = np.full(F, np.nan), np.zeros(F, dtype=np.int64)
     seeds = [None] * F if aggregate != "random" or rng is None else list(rng.spawn(F))
