@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from karat import InputError, Votes, read_votes
-from karat.tables import write_table
+from karat.formats import write_table
 
 COLUMNS: dict[str, list[Any]] = {
     "id": ["a", "b", "c", "d"],
@@ -192,7 +192,7 @@ def test_a_column_that_starts_with_a_long_run_of_empty_cells(tmp_path: Path) -> 
         (b"a,b,c\n0,1,inf\n1,1,1\n", "column 'c' holds infinity"),
         (b"a,b,c\n0,1,.5\n1,1,1\n", "column 'c' holds 0.5"),
         (b"a,b,c\n2026-01-01,1,1\n2026-01-02,0,1\n", "column 'a' is of type date32"),
-        (b"a,b,c\n0,1,1\n0,-1,1\n", "-1, 0 and 1"),
+        (b"a,b,c\n0,1,1\n0,-1,1\n", "-1, 0, 1. Either"),
         (b"a,b,c\n0,1,1\n1,1,-7\n", "hold -7"),
     ],
 )
@@ -255,7 +255,7 @@ def test_gold_file_refusals() -> None:
         ({"key": "id", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "which column"),
         ({"key": "id", "gold": "r", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "no column 'r'"),
         ({"key": "id", "gold_file": {"id": ["zz"], "gold": [1]}}, "no key of the gold file"),
-        ({"key": "id", "gold_file": {"id": ["a", "a"], "gold": [1, 0]}}, "more than once in the gold file"),
+        ({"key": "id", "gold_file": {"id": ["a", "a"], "gold": [1, 0]}}, "more than once in the gold file: 'a'"),
         ({"key": "id", "gold_file": {"id": ["a"], "gold": [5]}}, "gold column 'gold' holds 5"),
     ]:
         with pytest.raises(InputError, match=text):

@@ -37,7 +37,7 @@ def test_codings_are_found(
 
 def test_ambiguous_coding_is_refused_and_either_option_settles_it() -> None:
     values = [[-1, 0, 1], [1, 1, 0]]
-    with pytest.raises(InputError, match=r"-1, 0 and 1.*--abstain 0.*--abstain -1"):
+    with pytest.raises(InputError, match=r"-1, 0, 1. Either.*--abstain 0.*--abstain -1"):
         Votes.from_array(values)
     assert Votes.from_array(values, abstain=0).classes == (-1, 1)
     assert Votes.from_array(values, abstain=-1).classes == (0, 1)
@@ -58,7 +58,7 @@ def test_nan_is_an_abstain_only_where_the_user_says_so() -> None:
     ("values", "text"),
     [
         ([[0, np.inf], [1, 1]], "source 's1' holds infinity in 1 cells"),
-        ([[0, 0.5], [1, 1]], "source 's1' holds 0.5.*not a fraction"),
+        ([[0, 0.5], [1, 1]], "source 's1' holds 0.5.*not a measurement"),
         ([[0, -3], [1, 1]], "hold -3.*--classes"),
         ([[1, 1], [1, 1]], "only the class 1; two classes"),
         ([[-1, -1], [-1, -1]], "two classes"),

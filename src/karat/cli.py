@@ -181,7 +181,7 @@ def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **op
     """
     from karat.commands import fit_votes
     from karat.files import check_writable
-    from karat.tables import check_output
+    from karat.formats import check_output
 
     if out is not None:
         check_output(out)
@@ -208,8 +208,8 @@ def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) 
     karat label new.csv --model model.json --out labels.csv
     """
     from karat.commands import label_votes
+    from karat.formats import check_output
     from karat.model import load
-    from karat.tables import check_output
 
     check_output(out)
     model = load(model_file)

@@ -262,8 +262,8 @@ def _numeric_abstain(votes: set[Label], truth: set[Label]) -> tuple[Label, ...]:
             also = f" and gold holds {examples(sorted(truth))}" if truth else ""
             raise InputError(
                 f"the votes hold {examples(sorted(votes))}{also}. Either 0 is the abstain and the classes are -1 and 1 "
-                "(abstain=0; --abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain -1). "
-                "Say which."
+                "(abstain=0; --abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain "
+                "-1). Say which."
             )
     if min_int(votes) < -1:
         raise InputError(

@@ -11,13 +11,13 @@ from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.intervals import wilson
 from karat.estimate.structure import dependent_pairs
 from karat.estimate.triplets import pair_positions, source_problems
+from karat.formats import write_table
 from karat.measure import Score, score
 from karat.model import LabelModel
 from karat.moments import Moments
 from karat.show.report import Report, Section
 from karat.show.terminal import progress, share, source_rows
 from karat.source_table import SourceTable
-from karat.tables import write_table
 from karat.votes import Votes
 
 _PAIRS_SHOWN = 5

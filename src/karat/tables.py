@@ -1,30 +1,27 @@
-"""Votes and gold out of files, SQL and data frames; labels into files.
+"""Votes and gold out of tables, wide and long.
 
-Everything becomes an Arrow table first, then `Votes`. A wide table has a row per point and a column per
+Everything becomes an Arrow table first (`karat.formats`), then `Votes`. A wide table has a row per point and a column per
 source; a long one has a row per vote: task, worker, label.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.coding import Coding, Column, Label, find_coding, is_missing
 from karat.errors import InputError, examples
-from karat.files import check_writable, whole_file
+from karat.formats import arrow_table
 from karat.votes import Gold, Votes, check_size, gold_column
 
 Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]
-_QUERY = re.compile(r"\s*(select|with|from)\s", re.IGNORECASE)
-_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 def read_votes(
@@ -81,16 +78,8 @@ def read_votes(
     for name, value, accepted in (("layout", layout, (None, "wide", "long")), ("repeats", repeats, get_args(Repeats))):
         if value not in accepted:
             raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
-    options = _Options(
-        layout,
-        key,
-        gold,
-        gold_file,
-        (drop,) if isinstance(drop, str) else tuple(drop),
-        sources,
-        (task, worker, label),
-        repeats,
-    )
+    left_out = (drop,) if isinstance(drop, str) else tuple(drop)
+    options = _Options(layout, key, gold, gold_file, left_out, sources, (task, worker, label), repeats)
     wide, truth = _read(source, options, abstain)
     levels = {value for column in wide.sources.values() for value in column.levels}
     return _coded(wide, truth, find_coding(levels, () if truth is None else truth.levels, classes, abstain))
@@ -304,9 +293,7 @@ def _joined_gold(wide: _Wide, source: Any, key: str | None, gold: str | None, ab
     for points, what in ((ours, "votes"), (theirs, "gold file")):
         repeated = [point for point, count in Counter(points).items() if count > 1]
         if repeated:
-            raise InputError(
-                f"these keys occur more than once in the {what}: {examples(repeated)}. Each point has one."
-            )
+            raise InputError(f"keys occur more than once in the {what}: {examples(repeated)}. Each point has its own.")
     place = {point: i for i, point in enumerate(ours)}
     at = np.array([place.get(point, -1) for point in theirs], dtype=np.int64)
     if not (at >= 0).any():
@@ -316,157 +303,6 @@ def _joined_gold(wide: _Wide, source: Any, key: str | None, gold: str | None, ab
     cells = np.full(wide.n, -1, dtype=column.cells.dtype)
     cells[at[at >= 0]] = column.cells[at >= 0]
     return replace(column, cells=cells)
-
-
-def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
-    """An Arrow table from a path, a query, a dict of columns or anything with the Arrow capsule.
-
-    Parameters
-    ----------
-    text : sequence of str
-        Columns of CSV files that are read as text even where they hold digits: identifiers, with their leading zeros.
-    """
-    import pyarrow as pa
-
-    if isinstance(source, str) and _QUERY.match(source) and not _exists(Path(source)):
-        table = _query(source)
-    elif isinstance(source, str | Path):
-        table = _file(Path(source), text)
-    elif isinstance(source, dict) or hasattr(source, "__arrow_c_stream__"):
-        try:
-            table = pa.table(source)
-        except (pa.ArrowException, OverflowError, ValueError, TypeError) as error:
-            raise InputError(f"the frame cannot be read as a table: {error}") from error
-    else:
-        raise TypeError(
-            f"votes come from a path, a query, an array or a data frame that speaks Arrow, not {type(source).__name__}."
-        )
-    names = table.column_names
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
-    return table.drop_columns([name for name in names if _PANDAS_INDEX.fullmatch(name)])
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name too long for the file system is no file
-        return False
-
-
-def _query(text: str) -> Any:
-    import duckdb
-
-    connection = duckdb.connect()
-    try:
-        return connection.sql(text).to_arrow_table()
-    except duckdb.Error as error:
-        raise InputError(f"DuckDB refuses the query: {' '.join(str(error).split())}") from error
-    finally:
-        connection.close()
-
-
-def _file(path: Path, text: Sequence[str]) -> Any:
-    import pyarrow as pa
-
-    if not _exists(path):
-        raise InputError(f"there is no file {str(path)!r}.")
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder; name a file in it.")
-    if path.stat().st_size == 0:
-        raise InputError(f"{str(path)!r} is empty.")
-    suffix = _suffix(path)
-    read = _READERS.get(suffix)
-    if read is None:
-        raise InputError(
-            f"{str(path)!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
-        )
-    try:
-        table = read(path, text) if read is _read_csv else read(path)
-        names = table.column_names  # decodes them
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).strip()
-        if "utf8" in reason.lower().replace("-", ""):
-            reason += ". Text files must be UTF-8: convert it first"
-        raise InputError(f"cannot read {str(path)!r}: {reason}.") from error
-    if not names:
-        raise InputError(f"{str(path)!r} has no columns.")
-    return table
-
-
-def _suffix(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix.lower()
-
-
-def _read_parquet(path: Path) -> Any:
-    import pyarrow.parquet as pq
-
-    return pq.read_table(path)
-
-
-def _read_arrow(path: Path) -> Any:
-    import pyarrow as pa
-
-    with pa.memory_map(str(path)) as file:
-        try:
-            return pa.ipc.open_file(file).read_all()
-        except pa.ArrowInvalid:
-            return pa.ipc.open_stream(file).read_all()
-
-
-def _read_csv(path: Path, text: Sequence[str]) -> Any:
-    import pyarrow as pa
-    from pyarrow import csv
-
-    parse = csv.ParseOptions(delimiter="\t" if _suffix(path) == ".tsv" else ",", newlines_in_values=True)
-    convert = csv.ConvertOptions(
-        null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
-    )
-    try:
-        return csv.read_csv(path, parse_options=parse, convert_options=convert)
-    except pa.ArrowInvalid as error:
-        if "conversion error" not in str(error):
-            raise
-    # A column changes its kind after the part of the file that the types were guessed from; for instance it
-    # starts with a megabyte of empty cells. Read all as text, then find out what the text is.
-    with csv.open_csv(path, parse_options=parse) as header:
-        names = header.schema.names
-    convert.column_types = dict.fromkeys(names, pa.string())
-    table = csv.read_csv(path, parse_options=parse, convert_options=convert)
-    columns = [
-        column if name in text else _numbers_in(column) for name, column in zip(names, table.columns, strict=True)
-    ]
-    return pa.table(columns, names=names)
-
-
-def _numbers_in(column: Any) -> Any:
-    """A column of text as whole numbers where all of it is."""
-    import pyarrow as pa
-
-    try:
-        return column.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return column
-
-
-def _read_json_lines(path: Path) -> Any:
-    import pyarrow as pa
-    from pyarrow import json
-
-    with pa.input_stream(str(path)) as file:
-        return json.read_json(file)
-
-
-_READERS: dict[str, Callable[..., Any]] = {
-    ".parquet": _read_parquet,
-    ".csv": _read_csv,
-    ".tsv": _read_csv,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
-    ".arrow": _read_arrow,
-    ".feather": _read_arrow,
-}
 
 
 def _column(column: Any, where: str, abstain: Label | float | None) -> Column:
@@ -538,48 +374,3 @@ def _keys(table: Any, name: str) -> npt.NDArray[Any]:
     if column.null_count:
         raise InputError(f"key column {name!r} is empty in {column.null_count:,} rows; every point needs a key.")
     return np.asarray(column.to_numpy())
-
-
-def write_table(path: str | Path, columns: dict[str, Any]) -> None:
-    """Write columns as Parquet, CSV or JSON lines, by the ending of the name; whole or not at all."""
-    import pyarrow as pa
-
-    target = check_output(path)
-    with whole_file(target) as file:
-        _WRITERS[_suffix(target)](pa.table(columns), file)
-
-
-def check_output(path: str | Path) -> Path:
-    """Refuse a path that labels cannot be written to, before any work is done for it."""
-    target = Path(path)
-    if target.suffix.lower() not in _WRITERS:
-        raise InputError(f"{str(target)!r}: labels are written as {', '.join(sorted(_WRITERS))}; end the name in one.")
-    return check_writable(target)
-
-
-def _write_parquet(table: Any, file: IO[bytes]) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(table, file)
-
-
-def _write_csv(table: Any, file: IO[bytes]) -> None:
-    from pyarrow import csv
-
-    csv.write_csv(table, file)
-
-
-def _write_json_lines(table: Any, file: IO[bytes]) -> None:
-    import json
-
-    for batch in table.to_batches(max_chunksize=65536):
-        file.write(
-            "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist()).encode()
-        )
-
-
-_WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {
-    ".parquet": _write_parquet,
-    ".csv": _write_csv,
-    ".jsonl": _write_json_lines,
-}

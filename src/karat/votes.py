@@ -267,8 +267,9 @@ def _dense(array: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
         empty[coo.row, coo.col] = False
         return values, empty
     if isinstance(array, np.ma.MaskedArray):
-        values, empty = _dense(array.data)
-        return values, np.ma.getmaskarray(array) if empty is None else np.ma.getmaskarray(array) | empty
+        values, missing = _dense(array.data)
+        mask = np.ma.getmaskarray(array)
+        return values, mask if missing is None else mask | missing
     try:
         values = np.asarray(array)
     except ValueError as error:

@@ -111,7 +111,7 @@ def _archive(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _table(path: Path) -> Reviews:
-    from karat.tables import arrow_table
+    from karat.formats import arrow_table
 
     table = arrow_table(path)
 

@@ -136,8 +136,8 @@ def resolve_symmetric(symmetric: bool | None, moments: Moments) -> bool:
         raise TypeError(f"symmetric must be True, False or None, not {symmetric!r}.")
     if not symmetric and len(moments.classes) > 2:
         raise InputError(
-            f"class-conditional triplets are for two classes; there are {len(moments.classes)}. Use one accuracy per source "
-            "(symmetric=True; --symmetric)."
+            f"class-conditional triplets are for two classes; there are {len(moments.classes)}. Use one accuracy per "
+            "source (symmetric=True; --symmetric)."
         )
     return bool(symmetric)
 
