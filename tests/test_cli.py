@@ -60,14 +60,14 @@ def test_check(votes_csv: Path) -> None:
     assert text.stderr == ""
     assert text.stdout.splitlines()[0] == found["verdict"]
     assert text.stdout.splitlines()[-1] == f"Next: {found['next']}"
-    assert found["next"] == f"karat fit {votes_csv} --gold y --key id --out labels.csv"
+    assert found["next"] == f"karat fit {votes_csv} --key id --gold y --out labels.csv"
 
 
 def test_check_lists_everything_that_keeps_it_from_fitting(tmp_path: Path) -> None:
     rows = [[i % 2, i % 2, i % 3 % 2, 1] for i in range(300)]
     path = tmp_path / "sick.csv"
     path.write_text("a,copy,b,same,silent\n" + "".join(",".join(map(str, row)) + ",\n" for row in rows))
-    found = answer("check", path, code=1)
+    found = answer("check", path, code=2)
     assert found["verdict"].startswith("Not ready: 3 things to mend.")
     assert [word in " ".join(found["problems"]) for word in ("'silent'", "'same'", "('a', 'copy')")] == [True] * 3
     assert found["sources"][0]["accuracy"] is None
@@ -94,7 +94,7 @@ def test_fit_label_and_what_they_write(votes_csv: Path, tmp_path: Path) -> None:
 def test_fit_without_files_suggests_them(votes_csv: Path) -> None:
     text = karat("fit", votes_csv, *READ, "--method", "labeled")
     assert "which the model has learned from" in text.stdout
-    assert text.stdout.splitlines()[-1].endswith("--key id --out labels.csv --model model.json")
+    assert text.stdout.splitlines()[-1].endswith("--gold y --method labeled --out labels.csv --model model.json")
 
 
 def test_points_without_key_are_numbered(votes_csv: Path, tmp_path: Path) -> None:

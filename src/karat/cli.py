@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +28,9 @@ class _Group(click.Group):
 
 def main() -> None:
     """Run a command; 0 fine, 1 ran but cannot tell, 2 bad input."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter of the data
     try:
         code = cli(standalone_mode=False)
     except click.ClickException as error:
@@ -64,92 +69,81 @@ def cli() -> None:
     """
 
 
-def _input_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of every command that reads votes."""
-    for option in reversed(
-        [
-            click.argument("votes"),
-            click.option("--key", metavar="COL", help="Column that identifies points."),
-            click.option(
-                "--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."
-            ),
-            click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
-            click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
-            click.option("--task", metavar="COL", default="task", show_default=True, help="Long files: the point."),
-            click.option(
-                "--worker", metavar="COL", default="worker", show_default=True, help="Long files: the source."
-            ),
-            click.option("--label", metavar="COL", default="label", show_default=True, help="Long files: the vote."),
-            click.option(
-                "--repeats",
-                type=click.Choice(["refuse", "first", "last"]),
-                default="refuse",
-                show_default=True,
-                help="A worker votes twice on a task: refuse, or keep one.",
-            ),
-            click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
-        ]
-    ):
-        command = option(command)
-    return command
+def _options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """One decorator from several."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
-def _gold_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    command = click.option("--gold-file", metavar="FILE", help="A second file with key and gold label.")(command)
-    return click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty.")(command)
-
-
-def _model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of every command that learns the sources."""
-    for option in reversed(
-        [
-            click.option(
-                "--method",
-                type=click.Choice(["triplets", "labeled"]),
-                default="triplets",
-                show_default=True,
-                help="Learn the sources without gold, or from gold alone.",
-            ),
-            click.option(
-                "--aggregate",
-                type=click.Choice(["median", "mean", "random"]),
-                default="median",
-                show_default=True,
-                help="How estimates of all triplets become one.",
-            ),
-            click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
-            click.option(
-                "--symmetric/--class-conditional",
-                default=None,
-                help="One accuracy per source, or one per source and class (the default for two classes).",
-            ),
-            click.option(
-                "--signs",
-                type=click.Choice(["positive", "data"]),
-                default="positive",
-                show_default=True,
-                help="Take sources to be better than chance, or find out.",
-            ),
-            click.option(
-                "--known-pair",
-                "known_pairs",
-                nargs=2,
-                multiple=True,
-                metavar="A B",
-                help="Sources known to depend on each other. Repeatable.",
-            ),
-            click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
-            click.option("--seed", type=int, default=0, show_default=True, help="Seed of all randomness."),
-        ]
-    ):
-        command = option(command)
-    return command
+_input_options = _options(
+    click.argument("votes"),
+    click.option("--key", metavar="COL", help="Column that identifies points."),
+    click.option("--task", metavar="COL", default="task", show_default=True, help="Long files: the point."),
+    click.option("--worker", metavar="COL", default="worker", show_default=True, help="Long files: the source."),
+    click.option("--label", metavar="COL", default="label", show_default=True, help="Long files: the vote."),
+    click.option(
+        "--repeats",
+        type=click.Choice(["refuse", "first", "last"]),
+        default="refuse",
+        show_default=True,
+        help="A worker votes twice on a task: refuse, or keep one.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
+)
+_learn_options = _options(
+    click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
+    click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
+    click.option("--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."),
+    click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
+    click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
+    click.option(
+        "--method",
+        type=click.Choice(["triplets", "labeled"]),
+        default="triplets",
+        show_default=True,
+        help="Learn the sources without gold, or from gold alone.",
+    ),
+    click.option(
+        "--aggregate",
+        type=click.Choice(["median", "mean", "random"]),
+        default="median",
+        show_default=True,
+        help="How estimates of all triplets become one.",
+    ),
+    click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
+    click.option(
+        "--symmetric/--class-conditional",
+        default=None,
+        help="One accuracy per source, or one per source and class; otherwise chosen by the data.",
+    ),
+    click.option(
+        "--signs",
+        type=click.Choice(["positive", "data"]),
+        default="positive",
+        show_default=True,
+        help="Take sources to be better than chance, or find out.",
+    ),
+    click.option(
+        "--known-pair",
+        "known_pairs",
+        nargs=2,
+        multiple=True,
+        metavar="A B",
+        help="Sources known to depend on each other. Repeatable.",
+    ),
+    click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."),
+)
 
 
 @cli.command()
 @_input_options
-@_gold_options
-@_model_options
+@_learn_options
 def check(votes: str, as_json: bool, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
 
@@ -161,14 +155,13 @@ def check(votes: str, as_json: bool, **options: Any) -> int:
     from karat.commands import check_votes
 
     data = _read(votes, options)
-    report = check_votes(data, _label_model(options), _next("fit", votes, options, out="labels.csv"))
+    report = check_votes(data, _label_model(options), _again("fit", out="labels.csv"))
     return _show(report, as_json)
 
 
 @cli.command()
 @_input_options
-@_gold_options
-@_model_options
+@_learn_options
 @click.option("--out", metavar="FILE", help="Write a probability per point: .parquet, .csv or .jsonl")
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **options: Any) -> int:
@@ -187,12 +180,12 @@ def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **op
         check_output(out)
     if model_file is not None:
         check_writable(model_file)
+    _check_different(votes, options["gold_file"], out, model_file)
     data = _read(votes, options)
-    following = (
-        _next("label", "NEW_VOTES", {}, model=model_file, out="labels.csv")
-        if model_file
-        else _next("fit", votes, options, out=out or "labels.csv", model="model.json")
-    )
+    if model_file:
+        following = _command("label", "NEW_VOTES", "--model", model_file, "--out", "labels.csv")
+    else:
+        following = _again("fit", out=out or "labels.csv", model="model.json")
     report = fit_votes(data, _label_model(options), out, model_file, _key_name(options), following)
     return _show(report, as_json)
 
@@ -210,16 +203,13 @@ def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) 
     from karat.commands import label_votes
     from karat.formats import check_output
     from karat.model import load
+    from karat.tables import read_for_model
 
     check_output(out)
+    _check_different(votes, model_file, out)
     model = load(model_file)
-    learned = model.source_model_
-    settled = {
-        "sources": learned.sources,
-        "classes": learned.classes,
-        "abstain": next(iter(model.coding_.abstain), None),
-    }
-    data = _read(votes, options, **settled)
+    names = {name: options[name] for name in ("key", "task", "worker", "label", "repeats")}
+    data = read_for_model(votes, model.source_model_.sources, model.coding_, **names)
     return _show(label_votes(data, model, out, _key_name(options)), as_json)
 
 
@@ -236,22 +226,20 @@ def demo(as_json: bool) -> int:
     return _show(demo_report(), as_json)
 
 
-def _read(votes: str, options: dict[str, Any], **settled: Any) -> Votes:
+def _check_different(*paths: str | None) -> None:
+    """Refuse to write over what is read, or two outputs into one file."""
+    named = [Path(path).absolute() for path in paths if path is not None]
+    if len(set(named)) < len(named):
+        raise InputError("inputs and outputs must be different files; give another name to what is written.")
+
+
+def _read(votes: str, options: dict[str, Any]) -> Votes:
     from karat.tables import read_votes
 
-    reading = {
-        "key": options["key"],
-        "drop": options["drop"],
-        "task": options["task"],
-        "worker": options["worker"],
-        "label": options["label"],
-        "repeats": options["repeats"],
-        "gold": options.get("gold"),
-        "gold_file": options.get("gold_file"),
-        "classes": None if options["classes"] is None else [_value(part) for part in options["classes"].split(",")],
-        "abstain": None if options["abstain"] is None else _value(options["abstain"]),
-    }
-    return read_votes(votes, **reading | settled)
+    names = ("key", "drop", "task", "worker", "label", "repeats", "gold", "gold_file")
+    classes: Any = None if options["classes"] is None else [_value(part) for part in options["classes"].split(",")]
+    abstain = None if options["abstain"] is None else _value(options["abstain"])
+    return read_votes(votes, classes=classes, abstain=abstain, **{name: options[name] for name in names})
 
 
 def _value(text: str) -> Label | float:
@@ -285,18 +273,28 @@ def _key_name(options: dict[str, Any]) -> str:
     return options["key"] or options["task"]
 
 
-def _next(command: str, votes: str, options: dict[str, Any], **more: str | None) -> str:
-    """The command to run next, with the input options of this one."""
-    words = ["karat", command, votes]
-    for name in ("gold", "gold_file", "key", "classes", "abstain"):
-        if options.get(name) is not None:
-            words += [f"--{name.replace('_', '-')}", options[name]]
-    for name in options.get("drop", ()):
-        words += ["--drop", name]
+def _again(command: str, **more: str) -> str:
+    """Another command with the votes and the options of this one, as the user gave them."""
+    context = click.get_current_context()
+    words = [context.params["votes"]]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if not given or name in ("votes", "as_json", "out", "model_file"):
+            continue
+        value = context.params[name]
+        if isinstance(value, bool):
+            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+            continue
+        for item in value if parameter.multiple else [value]:
+            words += [parameter.opts[0], *(map(str, item) if isinstance(item, tuple) else [str(item)])]
     for name, value in more.items():
-        if value is not None:
-            words += [f"--{name}", value]
-    return " ".join(shlex.quote(word) for word in words)
+        words += [f"--{name}", value]
+    return _command(command, *words)
+
+
+def _command(*words: str) -> str:
+    return " ".join(shlex.quote(word) for word in ("karat", *words))
 
 
 def _show(report: Any, as_json: bool) -> int:

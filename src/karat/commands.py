@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import InputError, NotIdentifiedError
-from karat.estimate.intervals import wilson
-from karat.estimate.structure import dependent_pairs
-from karat.estimate.triplets import pair_positions, source_problems
+from karat.errors import InputError, NotIdentifiedError, plural
+from karat.estimate.structure import DependentPair, dependent_pairs
+from karat.estimate.triplets import pair_positions, shape_problems, source_problems
+from karat.estimate.wilson import wilson
 from karat.formats import write_table
 from karat.measure import Score, score
 from karat.model import LabelModel
@@ -29,8 +29,8 @@ def _fit(model: LabelModel, votes: Votes) -> LabelModel:
 
 
 def _size(votes: Votes) -> str:
-    gold = "" if votes.gold is None else f", {int(votes.gold.known.sum()):,} gold labels"
-    return f"{len(votes):,} points, {len(votes.sources):,} sources, {len(votes.classes)} classes{gold}"
+    gold = "" if votes.gold is None else f", {plural(int(votes.gold.known.sum()), 'gold label')}"
+    return f"{plural(len(votes), 'point')}, {plural(len(votes.sources), 'source')}, {len(votes.classes)} classes{gold}"
 
 
 def _data(votes: Votes, source_table: SourceTable) -> dict[str, Any]:
@@ -50,8 +50,8 @@ def _source_section(source_table: SourceTable, votes: Votes, level: float) -> Se
     lines = []
     if beyond:
         lines.append(
-            f"Gold contradicts the accuracy of {beyond} of {len(rows)} sources: they depend on each other, which votes "
-            "alone cannot show."
+            f"Gold contradicts the accuracy of {beyond} of {len(rows)} sources. Sources that depend on each other, are "
+            "worse than chance, or choose which points to vote on mislead triplets, and votes alone do not show it."
         )
     return Section(f"Sources (accuracy with its {level:.0%} interval)", headers, cells, lines, texts=2)
 
@@ -86,14 +86,20 @@ def _balance_line(model: LabelModel) -> str:
 
 def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
     """Whether the votes can be worked with, how they were read, the sources and the pairs that depend."""
-    moments = Moments.of(votes)
-    problems = source_problems(moments, pair_positions(model.known_pairs, votes.sources))
-    pairs = []
+    problems: list[str] = []
+    if model.method == "triplets":
+        problems = shape_problems(len(votes), len(votes.sources))
+    moments = None if len(votes) < len(votes.sources) else Moments.of(votes)
+    if model.method == "triplets" and moments is not None:
+        problems = source_problems(moments, pair_positions(model.known_pairs, votes.sources))
+    pairs: list[DependentPair] = []
+    exit_code = 2 if problems else 0
     if not problems:
         try:
             _fit(model, votes)
         except NotIdentifiedError as error:
             problems.append(str(error))
+            exit_code = 1
     if problems:
         nothing = np.full(len(votes.sources), np.nan)
         source_table = SourceTable.of(votes, votes.gold, nothing, nothing, nothing)
@@ -101,7 +107,7 @@ def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
         sections = [Section("To mend", lines=[f"- {problem}" for problem in problems])]
     else:
         source_table = model.source_table_
-        pairs = dependent_pairs(moments, model.source_model_)
+        pairs = [] if moments is None else dependent_pairs(moments, model.source_model_)
         verdict = f"Ready to fit: {_size(votes)}."
         sections = []
     sections.append(Section("How the votes were read", lines=[f"{votes.coding}."]))
@@ -114,7 +120,7 @@ def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
         "class_balance": None if problems else _balance(model),
         "dependent_pairs": [vars(pair) for pair in pairs],
     }
-    return Report(verdict, data, sections, "" if problems else following, exit_code=1 if problems else 0)
+    return Report(verdict, data, sections, "" if problems else following, exit_code)
 
 
 def _pair_section(pairs: Sequence[Any]) -> Section:
@@ -140,8 +146,8 @@ def fit_votes(
         model.save(model_file)
     wrote = [f"labels to {out}"] if out else []
     wrote += [f"the model to {model_file}"] if model_file else []
-    gold = f" and {int(votes.gold.known.sum()):,} gold labels" if votes.gold is not None else ""
-    verdict = f"Learned {len(votes.sources):,} sources from {len(votes):,} points{gold}."
+    gold = f" and {plural(int(votes.gold.known.sum()), 'gold label')}" if votes.gold is not None else ""
+    verdict = f"Learned {plural(len(votes.sources), 'source')} from {plural(len(votes), 'point')}{gold}."
     verdict += f" Wrote {' and '.join(wrote)}." if wrote else ""
     sections = [_source_section(model.source_table_, votes, model.level), Section(_balance_line(model))]
     data = _data(votes, model.source_table_) | {
@@ -168,7 +174,7 @@ def label_votes(votes: Votes, model: LabelModel, out: str, key: str) -> Report:
     shares = _shares(votes, probabilities)
     rows = [[str(label), f"{part['points']:,}", share(part["mean_probability"])] for label, part in shares.items()]
     return Report(
-        f"Labeled {len(votes):,} points; wrote {out}.",
+        f"Labeled {plural(len(votes), 'point')}; wrote {out}.",
         {"n_points": len(votes), "classes": votes.classes, "labels": shares, "out": out},
         [Section("Labels", ["class", "points", "mean probability"], rows)],
     )

@@ -27,6 +27,15 @@ class NotFittedError(ValueError, AttributeError):
     """A model was asked before it was fitted."""
 
 
+def plural(count: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> plural(1, "point"), plural(2000, "point")
+    ('1 point', '2,000 points')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def examples(values: Iterable[object], limit: int = 5) -> str:
     """Up to `limit` values in quotes where they are text, and how many more there are.
 

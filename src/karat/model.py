@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.coding import Coding, Label
-from karat.errors import InputError, NotFittedError
+from karat.errors import InputError, NotFittedError, NotIdentifiedError
 from karat.estimate.balance import ThirdMoments
-from karat.estimate.intervals import Estimator, Intervals, Progress, triplet_intervals, wilson
-from karat.estimate.labeled import gold_balance, labeled
+from karat.estimate.intervals import Estimator, Intervals, Progress, triplet_intervals
+from karat.estimate.labeled import accuracy_interval, gold_balance, labeled
 from karat.estimate.signs import found_signs
 from karat.estimate.structure import check_groups, dependent_groups, merge_groups
 from karat.estimate.triplets import (
@@ -23,12 +23,15 @@ from karat.estimate.triplets import (
     Negative,
     Pairs,
     Signs,
+    check_choices,
+    check_shape,
     check_sources,
     one_of,
     pair_positions,
     resolve_symmetric,
     triplets,
 )
+from karat.estimate.wilson import wilson
 from karat.moments import Moments
 from karat.naive_bayes import posterior
 from karat.source_model import Floats, SourceModel, check_class_balance
@@ -37,6 +40,7 @@ from karat.tables import as_votes, votes_for
 from karat.votes import Gold, Votes
 
 Method = Literal["triplets", "labeled"]
+_VOTES_WORTH = 25.0  # gold labels that the class balance found in the votes counts for
 
 
 class LabelModel:
@@ -49,10 +53,11 @@ class LabelModel:
     method : {"triplets", "labeled"}
         Learn the sources from all votes without gold, or from the points with gold alone.
     class_balance : float or sequence of float, optional
-        Probability of the second of two classes, or of every class. Where not given it comes from gold, and without
-        gold from the votes.
+        Probability of the second of two classes, or of every class. Where not given it comes from the votes, and from
+        gold where there is some.
     symmetric : bool, optional
-        One accuracy per source, or one per source and class. Class-conditional for two classes, symmetric for more.
+        One accuracy per source, or one per source and class; chosen by the data where not given, see
+        `karat.triplets`.
     known_pairs : sequence of pairs
         Pairs of sources, by name or position, known to depend on each other. They are left out of every triplet and,
         for two classes, taken as one source when points are labeled.
@@ -138,6 +143,9 @@ class LabelModel:
             Called with how many steps of the intervals are done and how many there are.
         """
         one_of("method", self.method, ("triplets", "labeled"))
+        check_choices(self.aggregate, self.negative, self.signs)
+        if self.replicates < 0:
+            raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
         if not 0 < self.level < 1:
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
@@ -170,12 +178,10 @@ class LabelModel:
         model = labeled(
             votes, gold, self.class_balance, bool(self.symmetric), groups if len(self.known_pairs) else None
         )
-        known = gold.known
-        right = (votes.values[known] == gold.values[known][:, None]).sum(axis=0)
-        total = (votes.values[known] >= 0).sum(axis=0)
         balance = model.class_balance
         shares = self._gold_shares(gold) if self.class_balance is None else (balance, balance)
-        return model, Intervals(*wilson(right, total, self.level), *shares, "wilson")
+        found = Intervals(*accuracy_interval(votes, gold, balance, self.level), *shares, "wilson")
+        return model, found.holding(model.accuracy, balance)
 
     def _triplets(
         self,
@@ -185,15 +191,20 @@ class LabelModel:
         groups: tuple[tuple[int, ...], ...],
         progress: Progress | None,
     ) -> tuple[SourceModel, Intervals]:
+        check_shape(len(votes), len(votes.sources))
         moments = Moments.of(votes)
         check_sources(moments, pairs)
         symmetric = resolve_symmetric(self.symmetric, moments)
-        given = self._given_balance(votes, gold)
+        given = None if self.class_balance is None else check_class_balance(self.class_balance, votes.classes)
         third = ThirdMoments.of(moments, pairs) if given is None and len(votes.classes) == 2 else None
         sums = None if third is None else third.sums(votes.patterns.values, votes.patterns.counts[None, :])[0]
         rng = np.random.default_rng(self.rng)
         sign = np.ones(len(votes.sources), dtype=np.int64)
         estimator = Estimator(self.aggregate, self.negative, symmetric, pairs, given, sign, third)
+        if given is None and gold is not None and gold.known.any():
+            given = _balance_with_gold(estimator, moments, sums, gold)
+            estimator = replace(estimator, balance=given, third=None)
+            sums = None
         balance = estimator.class_balance(moments, sums)
         model = triplets(
             moments, self.aggregate, balance, symmetric, pairs, negative=self.negative, signs=self.signs, rng=rng
@@ -211,12 +222,6 @@ class LabelModel:
         if pairs and len(votes.classes) == 2:
             model = merge_groups(votes, model, groups)
         return model, intervals.holding(model.accuracy, model.class_balance)
-
-    def _given_balance(self, votes: Votes, gold: Gold | None) -> Floats | None:
-        """Class balance from the user, else from gold; None where it has to be estimated."""
-        if self.class_balance is not None:
-            return check_class_balance(self.class_balance, votes.classes)
-        return None if gold is None or not gold.known.any() else gold_balance(gold)
 
     def _gold_shares(self, gold: Gold) -> tuple[Floats, Floats]:
         """Interval of the share of each class in gold."""
@@ -302,6 +307,14 @@ class LabelModel:
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(categorical=True, string=True, sparse=True),
         )
+
+
+def _balance_with_gold(estimator: Estimator, moments: Moments, sums: Floats | None, gold: Gold) -> Floats:
+    """Class balance from gold and, as if it were `_VOTES_WORTH` more gold labels, from the votes where they tell."""
+    try:
+        return gold_balance(gold, estimator.class_balance(moments, sums), _VOTES_WORTH)
+    except NotIdentifiedError:
+        return gold_balance(gold)
 
 
 def parameters() -> Sequence[str]:

@@ -13,7 +13,7 @@ from karat.errors import InputError
 from karat.estimate.intervals import Intervals
 from karat.files import whole_file
 from karat.model import LabelModel, parameters
-from karat.source_model import SourceModel
+from karat.source_model import SourceModel, check_class_balance
 from karat.source_table import SourceTable
 
 FORMAT = "karat model"
@@ -45,26 +45,28 @@ def write_model(path: str | Path, model: LabelModel) -> None:
 
 def _plain(value: Any) -> Any:
     """A value that JSON can hold; a random generator has no such form and becomes null."""
-    if isinstance(value, np.ndarray):
-        return [None if np.isnan(item) else item for item in value.tolist()]
-    if isinstance(value, np.random.Generator):
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars, pandas' series
+        value = value.tolist()
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and np.isnan(value):
         return None
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+    return value if value is None or isinstance(value, str | bool | int | float) else None
 
 
 def read_model(path: str | Path) -> LabelModel:
     """Read a model, refusing files that are damaged, foreign or newer."""
     path = Path(path)
-    if not path.is_file():
-        raise InputError(f"there is no model file {str(path)!r}.")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"cannot read the model file {str(path)!r}: {error.strerror}.") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"the model file {str(path)!r} is damaged: {error}. Fit and save the model again.") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"{str(path)!r} is not a karat model. Models are written by `karat fit --model` and save().")
     version = content.get("version")
-    if not isinstance(version, int) or version > VERSION:
+    if not isinstance(version, int) or not 1 <= version <= VERSION:
         raise InputError(
             f"{str(path)!r} has version {version!r} of the model format; this karat reads up to version {VERSION}. "
             "Update karat, or fit and save the model again."
@@ -92,7 +94,12 @@ def _model(content: dict[str, Any]) -> LabelModel:
         *map(column, ("empirical_accuracy", "accuracy", "low", "high")),
     )
     balance, low, high = (np.array(values, dtype=np.float64) for values in content["class_balance"])
+    if not all(isinstance(label, str | int) for label in content["classes"]):
+        raise InputError("its classes are no labels")
+    if not all(isinstance(label, str | int | float) for label in content["abstain"]):
+        raise InputError("its abstain values are no labels")
     coding = Coding(tuple(content["classes"]), tuple(content["abstain"]))
+    check_class_balance(balance, coding.classes)
     learned = SourceModel(
         tuple(table.source),
         coding.classes,
@@ -100,8 +107,6 @@ def _model(content: dict[str, Any]) -> LabelModel:
         tuple(tuple(group) for group in content["groups"]),
         tuple(np.array(values, dtype=np.float64) for values in content["tables"]),
     )
-    if balance.shape != (len(coding.classes),) or not np.isclose(balance.sum(), 1):
-        raise InputError("its class balance does not fit its classes")
     params = content["parameters"]
     if sorted(params) != sorted(parameters()):
         raise InputError("its parameters are not those of a LabelModel")

@@ -52,6 +52,9 @@ def posterior(votes: Votes, model: SourceModel, denominator: Denominator = "mode
     array([[0.143, 0.857],
            [0.727, 0.273]])
     """
+    if not isinstance(votes, Votes) or not isinstance(model, SourceModel):
+        kinds = f"{type(votes).__name__} and {type(model).__name__}"
+        raise TypeError(f"posterior takes Votes and a SourceModel, not {kinds}; LabelModel.predict_proba takes more.")
     if votes.sources != model.sources or votes.classes != model.classes:
         raise InputError("the votes and the model must have the same sources, in the same order, and the same classes.")
     if denominator == "empirical":

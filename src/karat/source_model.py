@@ -43,6 +43,10 @@ class SourceModel:
 
     def __post_init__(self) -> None:
         K = len(self.classes)
+        # Contiguous: NumPy's logarithm of a strided array may differ in the last bit.
+        object.__setattr__(self, "class_balance", np.ascontiguousarray(self.class_balance, dtype=np.float64))
+        tables = tuple(np.ascontiguousarray(table, dtype=np.float64) for table in self.tables)
+        object.__setattr__(self, "tables", tables)
         if sorted(i for group in self.groups for i in group) != list(range(len(self.sources))):
             raise InputError("a source model needs every source in exactly one group.")
         for group, table in zip(self.groups, self.tables, strict=True):

@@ -1,7 +1,7 @@
 """Votes and gold out of tables, wide and long.
 
-Everything becomes an Arrow table first (`karat.formats`), then `Votes`. A wide table has a row per point and a column per
-source; a long one has a row per vote: task, worker, label.
+Everything becomes an Arrow table first (`karat.formats`), then `Votes`. A wide table has a row per point and a column
+per source; a long one has a row per vote: task, worker, label.
 """
 
 from __future__ import annotations
@@ -130,11 +130,12 @@ def _read(source: Any, options: _Options, abstain: Label | float | None) -> tupl
         wide = replace(wide, sources={name: found[name] for name in picked})
     else:
         wide = _wide(table, options.key, gold, options.sources, options.drop, abstain)
+    truth = wide.gold
+    if options.gold_file is not None:
+        truth = _joined_gold(wide, options.gold_file, task if long else options.key, options.gold, abstain)
     check_size(wide.n, len(wide.sources))
     _check_one_kind(wide.sources)
-    if options.gold_file is None:
-        return wide, wide.gold
-    return wide, _joined_gold(wide, options.gold_file, task if long else options.key, options.gold, abstain)
+    return wide, truth
 
 
 def _coded(wide: _Wide, truth: Column | None, coding: Coding) -> Votes:

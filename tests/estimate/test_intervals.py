@@ -8,7 +8,8 @@ from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
 from karat import Moments
 from karat.estimate.balance import ThirdMoments
-from karat.estimate.intervals import Estimator, Intervals, bootstrap, delta, triplet_intervals, wilson
+from karat.estimate.intervals import Estimator, Intervals, bootstrap, delta, triplet_intervals
+from karat.estimate.wilson import wilson
 from karat.votes import Votes
 
 

@@ -24,6 +24,7 @@ from karat.estimate.triplets import (
     Pairs,
     Problem,
     aggregate_triplets,
+    check_shape,
     check_sources,
     covariances,
     pair_positions,
@@ -52,6 +53,9 @@ def class_balance(votes: Votes, known_pairs: Pairs = ()) -> Floats:
     >>> class_balance(votes).round(2)
     array([0.7, 0.3])
     """
+    if not isinstance(votes, Votes):
+        raise TypeError(f"class_balance takes Votes, not {type(votes).__name__}.")
+    check_shape(len(votes), len(votes.sources))
     moments = Moments.of(votes)
     pairs = pair_positions(known_pairs, votes.sources)
     check_sources(moments, pairs)
@@ -136,7 +140,10 @@ def balance_from_shares(moments: Moments, known: list[tuple[int, int]]) -> Float
     b, _ = aggregate_triplets(problem.b, problem.allowed, limit=problem.limit)
     usable = np.isfinite(b)
     if not usable.any():
-        raise NotIdentifiedError("the class balance cannot be estimated: no triplet of sources is usable. Give it.")
+        raise NotIdentifiedError(
+            f"the class balance cannot be estimated: no triplet of sources is usable{problem.one_sided_hint()}. Give "
+            "it (class_balance=; --class-balance) or some gold labels."
+        )
     b, n = b[usable], moments.coverage[usable]
     shares = moments.single[usable] / n[:, None]
     found = ((n * b)[:, None] * (shares - (1 - b)[:, None] / K)).sum(axis=0) / (n * b**2).sum()

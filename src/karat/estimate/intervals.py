@@ -257,19 +257,3 @@ def _jackknife(centre: Floats, found: Floats, level: float) -> tuple[Floats, Flo
     z = NormalDist().inv_cdf((1 + level) / 2)
     t = z + (z**3 + z) / (4 * (G - 1))  # Student's t with G - 1 degrees of freedom, to first order
     return np.clip(centre - t * error, 0, 1), np.clip(centre + t * error, 0, 1)
-
-
-def wilson(right: npt.NDArray[np.int64], total: npt.NDArray[np.int64], level: float) -> tuple[Floats, Floats]:
-    """Wilson's interval of a share; 0 and 1 where nothing was counted.
-
-    >>> low, high = wilson(np.array([8]), np.array([10]), 0.95)
-    >>> low.round(3), high.round(3)
-    (array([0.49]), array([0.943]))
-    """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    n = np.maximum(total, 1)
-    p = right / n
-    centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
-    known = total > 0
-    return np.where(known, centre - half, 0), np.where(known, centre + half, 1)

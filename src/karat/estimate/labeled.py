@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import InputError, examples
+from karat.estimate.wilson import wilson
 from karat.source_model import Floats, SourceModel, check_class_balance, symmetric_table
 from karat.votes import Gold, Votes
 
 
 def labeled(
     votes: Votes,
-    gold: Gold,
+    gold: Gold | Any,
     class_balance: Any = None,
     symmetric: bool = False,
     groups: tuple[tuple[int, ...], ...] | None = None,
@@ -24,7 +25,7 @@ def labeled(
     Parameters
     ----------
     votes : Votes
-    gold : Gold
+    gold : Gold, or array of labels, shape (n,)
     class_balance : float or sequence of float, optional
         The share of each class in gold, with one point more of each, where not given.
     symmetric : bool
@@ -42,6 +43,9 @@ def labeled(
     >>> labeled(votes, votes.gold, symmetric=True).accuracy.round(3)
     array([0.667, 0.667])
     """
+    if not isinstance(votes, Votes):
+        raise TypeError(f"labeled takes Votes, not {type(votes).__name__}.")
+    gold = votes.code_gold(gold)
     known = gold.known
     n = int(known.sum())
     if n == 0:
@@ -68,9 +72,35 @@ def labeled(
     return SourceModel(votes.sources, votes.classes, balance, groups, tables)
 
 
-def gold_balance(gold: Gold) -> Floats:
-    """Class balance of gold with one point more of each class, so that no class is impossible."""
-    return (gold.counts + 1) / (gold.counts.sum() + len(gold.classes))
+def gold_balance(gold: Gold, prior: Floats | None = None, weight: float = 0.0) -> Floats:
+    """Class balance of gold with one point more of each class, so that no class is impossible.
+
+    Parameters
+    ----------
+    prior : array, shape (K,), optional
+        In place of those points, `weight` points with this balance.
+    """
+    more = np.ones(len(gold.classes)) if prior is None else weight * prior
+    return (gold.counts + more) / (gold.counts.sum() + more.sum())
+
+
+def accuracy_interval(votes: Votes, gold: Gold, class_balance: Floats, level: float) -> tuple[Floats, Floats]:
+    """Interval of each source's accuracy under a class balance, from gold; 0 and 1 where a source has no gold vote.
+
+    The accuracy is a mean over classes of the share right, weighted by the class balance and by how often the source
+    votes. Wilson's interval, with as many points as would give the variance of that mean.
+    """
+    values, truth = votes.values[gold.known], gold.values[gold.known]
+    K = len(gold.classes)
+    cast = np.array([(values[truth == y] >= 0).sum(axis=0) for y in range(K)])
+    right = np.array([(values[truth == y] == y).sum(axis=0) for y in range(K)])
+    weight = class_balance[:, None] * cast / np.maximum(gold.counts, 1)[:, None]
+    weight = weight / np.maximum(weight.sum(axis=0), 1e-300)
+    share = (right + 0.5) / (cast + 1)  # half a point of each kind, so that no variance is zero
+    accuracy = (weight * share).sum(axis=0)
+    variance = (weight**2 * share * (1 - share) / np.maximum(cast, 1)).sum(axis=0)
+    points = np.where(cast.sum(axis=0) > 0, accuracy * (1 - accuracy) / np.maximum(variance, 1e-300), 0)
+    return wilson(accuracy * points, points, level)
 
 
 def _table(

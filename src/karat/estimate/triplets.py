@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from karat.errors import InputError, NotIdentifiedError, examples
+from karat.errors import InputError, NotIdentifiedError, examples, plural
 from karat.estimate.signs import found_signs
 from karat.moments import Moments
 from karat.source_model import Floats, SourceModel, check_class_balance, symmetric_table
@@ -170,13 +170,26 @@ def check_sources(moments: Moments, known: list[tuple[int, int]]) -> None:
         raise InputError(" ".join(problems))
 
 
-def source_problems(moments: Moments, known: list[tuple[int, int]]) -> list[str]:
-    """What keeps triplets from working with these sources, a sentence or two each."""
-    m, problems = len(moments.sources), []
+def check_shape(n: int, m: int) -> None:
+    """Refuse fewer than three sources or more sources than points, before anything is counted."""
+    problems = shape_problems(n, m)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def shape_problems(n: int, m: int) -> list[str]:
+    """What keeps triplets from working with this many points and sources."""
+    problems = []
     if m < 3:
         problems.append(f"Triplets need three sources at least; there {'is' if m == 1 else 'are'} {m}.")
-    if moments.n < m:
-        problems.append(f"{moments.n:,} points for {m:,} sources: bring more points, or is the table transposed?")
+    if n < m:
+        problems.append(f"{plural(n, 'point')} for {m:,} sources: bring more points, or is the table transposed?")
+    return problems
+
+
+def source_problems(moments: Moments, known: list[tuple[int, int]]) -> list[str]:
+    """What keeps triplets from working with these sources, a sentence or two each."""
+    problems = shape_problems(moments.n, len(moments.sources))
     silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
     if silent:
         problems.append(f"These sources never vote: {examples(silent)}. Leave them out (drop=; --drop).")
