@@ -1,0 +1,40 @@
+"""What the README shows is what its commands print."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from test_cli import karat
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def shown() -> list[tuple[list[str], str]]:
+    """Commands of the README and what it shows below each, up to the next text."""
+    found = []
+    for block in README.split("    $ .venv/bin/karat ")[1:]:
+        command, _, rest = block.partition("\n")
+        lines = []
+        for line in rest.split("\n"):
+            if line and not line.startswith("    "):
+                break
+            lines.append(line[4:])
+        found.append((shlex.split(command), "\n".join(lines).strip()))
+    return found
+
+
+def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "messages.csv").write_bytes((ROOT / "examples" / "messages.csv").read_bytes())
+    commands = shown()
+    assert commands
+    for words, expected in commands:
+        result = karat(*words, cwd=tmp_path)
+        assert [line.rstrip() for line in result.stdout.strip().split("\n")] == expected.split("\n")
+
+
+def test_the_rows_shown_are_those_of_the_example() -> None:
+    first = (ROOT / "examples" / "messages.csv").read_text().splitlines()[:5]
+    assert "\n".join(f"    {line}" for line in first) in README
