@@ -328,7 +328,7 @@ def test_functions_say_what_they_take() -> None:
         lambda: api.triplets(votes),
         lambda: api.class_balance(votes.values),
         lambda: api.posterior(votes.values, model.source_model_),
-        lambda: api.posterior(votes, model),
+        lambda: api.posterior(votes, "model"),
         lambda: api.apply_sources([lambda text: 1], ["a"]),
         lambda: api.keyword([1], 1),
         lambda: api.labeled(votes.values, [0] * 100),

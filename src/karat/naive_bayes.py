@@ -12,13 +12,13 @@ point costs one look-up per seven binary sources rather than one per source.
 from __future__ import annotations
 
 from functools import reduce
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.errors import InputError
-from karat.source_model import Floats, SourceModel
+from karat.source_model import Floats, SourceModel, learned
 from karat.votes import Votes
 
 Denominator = Literal["model", "empirical"]
@@ -27,13 +27,13 @@ _BLOCK = 1 << 16  # points at a time
 _CHUNK = 4096  # points whose places in the tables are held at a time
 
 
-def posterior(votes: Votes, model: SourceModel, denominator: Denominator = "model") -> Floats:
+def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> Floats:
     """Probability of each class for each point, shape (n, K).
 
     Parameters
     ----------
     votes : Votes
-    model : SourceModel
+    model : SourceModel or fitted LabelModel
     denominator : {"model", "empirical"}
         "model" divides by the model's own probability of the votes, so each row adds up to 1. "empirical" is
         the paper's form: it divides by the share of points with the same votes; rows need not add up to 1.
@@ -52,9 +52,9 @@ def posterior(votes: Votes, model: SourceModel, denominator: Denominator = "mode
     array([[0.143, 0.857],
            [0.727, 0.273]])
     """
-    if not isinstance(votes, Votes) or not isinstance(model, SourceModel):
-        kinds = f"{type(votes).__name__} and {type(model).__name__}"
-        raise TypeError(f"posterior takes Votes and a SourceModel, not {kinds}; LabelModel.predict_proba takes more.")
+    if not isinstance(votes, Votes):
+        raise TypeError(f"posterior takes Votes, not {type(votes).__name__}; LabelModel.predict_proba takes more.")
+    model = learned(model)
     if votes.sources != model.sources or votes.classes != model.classes:
         raise InputError("the votes and the model must have the same sources, in the same order, and the same classes.")
     if denominator == "empirical":

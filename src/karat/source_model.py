@@ -88,6 +88,14 @@ class SourceModel:
         return f"SourceModel({len(self.sources)} sources, classes {self.classes})"
 
 
+def learned(model: Any) -> SourceModel:
+    """The source model itself, or that of a fitted `LabelModel`."""
+    found = getattr(model, "source_model_", model)
+    if not isinstance(found, SourceModel):
+        raise TypeError(f"a SourceModel or a fitted LabelModel is needed, not {type(model).__name__}.")
+    return found
+
+
 def accuracy(conditionals: Any, class_balance: Any) -> Floats:
     """P(right | votes) = sum_y P(y) P(votes y | y) / sum_y P(y) P(votes | y), over the axes before (K, K + 1)."""
     conditionals, class_balance = np.asarray(conditionals), np.asarray(class_balance)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from karat import InputError, Ising, SourceModel, Votes, average_decomposition, decompose, posterior
+from karat import InputError, Ising, LabelModel, SourceModel, Votes, average_decomposition, decompose, posterior
 from karat.datasets import paper_model
 from karat.theory.decomposition import learn
 from karat.theory.ising import accuracy_model, patterns
@@ -82,6 +82,17 @@ def test_many_sources_by_the_grid() -> None:
     assert listed.marginal_fit == pytest.approx(
         few.inference_bias + sum(listed.estimation.values()) - listed.excess, abs=1e-12
     )
+
+
+def test_votes_and_fitted_models_are_estimates_too() -> None:
+    truth = paper_model(3)
+    votes = truth.sample(5_000, 0)
+    by_votes = decompose(truth, votes)
+    model = LabelModel(class_balance=0.5, symmetric=True, replicates=0).fit(votes)
+    by_model = decompose(truth, model, votes)
+    assert by_votes == by_model
+    assert by_votes.sampling_noise == float("inf")  # 1,024 patterns, some of them unseen
+    assert by_votes.total == pytest.approx(cross_entropy(truth, model.source_model_), abs=1e-10)
 
 
 def test_average_over_trials() -> None:

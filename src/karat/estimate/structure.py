@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from karat.errors import InputError
 from karat.estimate.signs import agreement_score, excess_agreement
 from karat.moments import Moments
-from karat.source_model import Floats, SourceModel
+from karat.source_model import Floats, SourceModel, learned
 from karat.votes import Votes
 
 _LARGEST_TABLE = 4096  # outputs of a group of dependent sources
@@ -37,14 +38,14 @@ class DependentPair:
 
 
 def dependent_pairs(
-    moments: Moments, model: SourceModel, smallest: float = 0.05, error_rate: float = 0.01
+    moments: Moments, model: Any, smallest: float = 0.05, error_rate: float = 0.01
 ) -> list[DependentPair]:
     """Pairs of sources whose agreement the model does not explain, the strongest first.
 
     Parameters
     ----------
     moments : Moments
-    model : SourceModel
+    model : SourceModel or fitted LabelModel
         Estimated with the median, which is right for most sources even where some depend on each other.
     smallest : float
         Correlations below this are left out, however sure: with many points everything is a little dependent.
@@ -60,6 +61,7 @@ def dependent_pairs(
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
     ('like', 'would', -0.21)
     """
+    model = learned(model)
     if moments.sources != model.sources or moments.classes != model.classes:
         raise InputError(
             "the moments and the model must have the same classes and the same sources, in the same order."

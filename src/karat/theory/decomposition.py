@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from karat.errors import InputError
-from karat.estimate.triplets import Aggregate, aggregate_triplets
-from karat.source_model import Floats, SourceModel
+from karat.estimate.triplets import Aggregate, aggregate_triplets, triplets
+from karat.moments import Moments
+from karat.source_model import Floats, SourceModel, learned
 from karat.theory.ising import Ising, accuracy_model, patterns
 from karat.theory.loss import expected_loss
 from karat.votes import Votes
@@ -80,14 +81,15 @@ class Decomposition:
         return sum(self.inference_bias.values()) + sum(self.estimation.values()) + self.class_balance
 
 
-def decompose(truth: Ising, estimate: SourceModel | None = None, votes: Votes | None = None) -> Decomposition:
+def decompose(truth: Ising, estimate: Any = None, votes: Votes | None = None) -> Decomposition:
     """Split the expected loss of a model, on points of a known truth, into its parts.
 
     Parameters
     ----------
     truth : Ising
-    estimate : SourceModel, optional
-        The true accuracies where not given: what is left is then inference bias.
+    estimate : SourceModel, fitted LabelModel or Votes, optional
+        The true accuracies where not given: what is left is then inference bias. From votes, those that the median of
+        triplets finds, with the true class balance.
     votes : Votes, optional
         The sample behind the paper's form; only the shares of its vote patterns count.
 
@@ -100,7 +102,10 @@ def decompose(truth: Ising, estimate: SourceModel | None = None, votes: Votes | 
     >>> round(parts.total, 4), round(parts.excess, 4)
     (0.4715, 0.0288)
     """
-    model = truth.source_model() if estimate is None else estimate
+    if isinstance(estimate, Votes):
+        votes = estimate
+        estimate = triplets(Moments.of(votes), class_balance=truth.class_balance, symmetric=True)
+    model = truth.source_model() if estimate is None else learned(estimate)
     loss = expected_loss(truth, model).value
     table = model.conditionals[:, :, 1:]
     right, share = truth.accuracies, truth.class_balance
