@@ -4,6 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same every time", derandomize=True)
+settings.load_profile("same every time")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -202,6 +202,7 @@ def test_output_folder_that_does_not_exist(votes_csv: Path, tmp_path: Path) -> N
 def test_no_space_left(votes_csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     out.write_text("old")
+    karat("check", votes_csv, *READ)  # compiles what has to be, which writes files too
     result = karat(
         "fit", votes_csv, *READ, "--out", out,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
@@ -211,6 +212,35 @@ def test_no_space_left(votes_csv: Path, tmp_path: Path) -> None:
     assert "Traceback" not in result.stderr
     assert out.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["labels.csv"]
+
+
+def test_neither_output_appears_unless_both_can(votes_csv: Path, tmp_path: Path) -> None:
+    karat("check", votes_csv, *READ)
+    out, model = tmp_path / "labels.parquet", tmp_path / "model.json"
+    model.mkdir()
+    result = karat("fit", votes_csv, *READ, "--out", out, "--model", model)
+    assert result.returncode == 2
+    assert not out.exists()
+    limit = 45_000  # enough for the labels, too little for the model
+    names = {f"source number {i} with a long name " + "x" * 400: i for i in range(60)}
+    wide = draw_votes(np.random.default_rng(0), 300, symmetric_conditionals([0.8] * 60), [0.5, 0.5])
+    path = tmp_path / "wide.csv"
+    np.savetxt(path, wide.values, "%d", ",", header=",".join(names), comments="")
+    result = karat(
+        "fit", path, "--class-balance", ".5", "--out", out, "--model", tmp_path / "m.json",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert result.returncode == 2, result.stdout
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["model.json", "wide.csv"]
+
+
+def test_whoever_reads_may_stop_reading() -> None:
+    with subprocess.Popen([*KARAT, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
 
 
 def test_names_from_data_cannot_write_on_the_terminal(tmp_path: Path) -> None:

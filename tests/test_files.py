@@ -42,6 +42,19 @@ def test_permissions_are_those_of_an_ordinary_file(tmp_path: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
+def test_links_are_followed_and_special_files_refused(tmp_path: Path) -> None:
+    target, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    with whole_file(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="no ordinary file"):
+        check_writable(pipe)
+
+
 def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)

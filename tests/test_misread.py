@@ -21,6 +21,7 @@ from karat import (
     LabelModel,
     Moments,
     NotIdentifiedError,
+    SourceModel,
     Votes,
     apply_sources,
     dependent_pairs,
@@ -56,13 +57,14 @@ def test_sources_that_vote_for_one_class_each_are_not_taken_to_be_perfect() -> N
 def test_crowd_workers_with_blocks_of_tasks_have_their_own_accuracy() -> None:
     rng = np.random.default_rng(1)
     accuracies = rng.uniform(0.65, 0.9, 40)
-    votes = draw_votes(rng, 1_000, symmetric_conditionals(accuracies), [0.5, 0.5])
+    votes = draw_votes(rng, 1_000, symmetric_conditionals(accuracies), [0.8, 0.2])
     values = votes.values.copy()
     for start in range(0, 1_000, 20):  # each block of tasks goes to ten workers
         asked = rng.choice(40, 10, replace=False)
         values[start : start + 20, np.setdiff1d(np.arange(40), asked)] = -1
-    model = LabelModel(replicates=0, class_balance=0.5).fit(make_votes(values))
+    model = LabelModel(replicates=0).fit(make_votes(values))
     assert np.abs(model.source_table_.accuracy - accuracies).mean() < 0.08
+    assert model.class_balance_[1] == pytest.approx(0.2, abs=0.06)
 
 
 def test_one_gold_label_does_not_ruin_the_class_balance() -> None:
@@ -160,12 +162,20 @@ def test_a_worker_who_is_not_in_the_new_file_abstains() -> None:
 def test_outputs_do_not_overwrite_inputs_or_each_other(tmp_path: Path) -> None:
     path = write(tmp_path / "v.csv", good_votes(100))
     before = path.read_bytes()
-    for options in (["--out", path], ["--out", tmp_path / "x.csv", "--model", tmp_path / "x.csv"]):
-        result = karat("fit", path, *options)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link.csv").symlink_to(path)
+    for source, options in (
+        (path, ["--out", path]),
+        (path, ["--out", tmp_path / "sub" / ".." / "v.csv"]),
+        (tmp_path / "link.csv", ["--out", path]),
+        (f"SELECT * FROM '{path}'", ["--out", path]),  # noqa: S608
+        (path, ["--out", tmp_path / "x.csv", "--model", tmp_path / "x.csv"]),
+    ):
+        result = karat("fit", source, *options)
         assert result.returncode == 2
         assert "must be different files" in result.stderr
     assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["v.csv"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link.csv", "sub", "v.csv"]
 
 
 def test_the_next_command_has_the_options_of_this_one(tmp_path: Path) -> None:
@@ -373,7 +383,7 @@ def test_blanks_around_words_are_no_classes(tmp_path: Path) -> None:
     assert read_votes(path).classes == ("ham", "spam")
 
 
-def test_a_late_duplicate_key_is_found_in_linear_time() -> None:
+def test_a_late_duplicate_key_is_found() -> None:
     n = 40_000
     keys = list(range(n))
     with pytest.raises(InputError, match="more than once in the gold file: '39998'"):
@@ -382,3 +392,64 @@ def test_a_late_duplicate_key_is_found_in_linear_time() -> None:
             key="id",
             gold_file={"id": [*keys[:-1], n - 2], "gold": [0, 1] * (n // 2)},
         )
+
+
+def test_tables_that_do_not_fit_together_are_refused() -> None:
+    coding = good_votes(10).coding
+    with pytest.raises(InputError, match="class indices"):
+        Votes(np.full((3, 2), 100, dtype=np.int8), ("a", "b"), coding)
+    with pytest.raises(InputError, match="int8 of shape"):
+        Votes(np.zeros((3, 2), dtype=np.int64), ("a", "b"), coding)
+    with pytest.raises(InputError, match="int8 of shape"):
+        Votes(np.zeros((3, 2), dtype=np.int8), ("a",), coding)
+    with pytest.raises(InputError, match="class_balance"):
+        SourceModel.independent(("a",), (0, 1), np.array([0.9, 0.9]), np.full((1, 2, 3), 1 / 3))
+    votes = good_votes(300, 11)
+    with pytest.raises(InputError, match="too many outputs"):
+        labeled(votes, votes.gold, groups=(tuple(range(11)),))
+
+
+def test_pairs_that_tie_all_sources_together_are_refused() -> None:
+    chain = [(i, i + 1) for i in range(5)]
+    with pytest.raises(NotIdentifiedError, match="tie all sources together"):
+        LabelModel(class_balance=0.5, known_pairs=chain, replicates=0).fit(good_votes(2_000, 6))
+
+
+def test_signs_do_not_count_what_known_pairs_share() -> None:
+    accuracies = np.array([0.35, 0.35, 0.65, 0.65, 0.65, 0.65, 0.65])
+    votes = draw_votes(np.random.default_rng(0), 20_000, symmetric_conditionals(accuracies), [0.5, 0.5])
+    values = votes.values.copy()
+    follows = np.random.default_rng(1).random(20_000) < 0.9
+    values[follows, 1] = values[follows, 0]
+    moments = Moments.of(make_votes(values))
+    found = triplets(moments, class_balance=0.5, symmetric=True, signs="data", known_pairs=[(0, 1)])
+    np.testing.assert_allclose(found.accuracy, accuracies, atol=0.03)
+
+
+def test_dependence_of_rare_votes_is_a_correlation() -> None:
+    rng = np.random.default_rng(0)
+    votes = draw_votes(rng, 20_000, symmetric_conditionals([0.95] * 6), [0.97, 0.03])
+    values = votes.values.copy()
+    follows = rng.random(20_000) < 0.9
+    values[follows, 1] = values[follows, 0]
+    moments = Moments.of(make_votes(values))
+    first = dependent_pairs(moments, triplets(moments, class_balance=0.03))[0]
+    assert (first.first, first.second) == ("s0", "s1")
+    assert 0.5 < first.correlation < np.corrcoef(values[:, 0], values[:, 1])[0, 1]  # the class explains the rest
+
+
+def test_votes_of_abstains_and_one_class_with_gold_of_two() -> None:
+    with pytest.raises(InputError, match="Either 0 is the abstain"):
+        Votes.from_array([[-1, 0], [0, -1]])
+    assert Votes.from_array([[-1, 0], [0, -1]], gold=[-1, 1]).values.tolist() == [[0, -1], [-1, 0]]
+
+
+def test_a_hundred_and_twenty_seven_classes_and_an_abstain() -> None:
+    column = [*range(127), -1]
+    assert len(read_votes({"a": column, "b": column[::-1]}).classes) == 127
+
+
+def test_a_key_for_a_long_table_is_refused() -> None:
+    frame = {"task": [1, 1], "worker": ["u", "v"], "label": [0, 1], "id": [1, 2]}
+    with pytest.raises(InputError, match="keyed by its column 'task'"):
+        read_votes(frame, key="id")

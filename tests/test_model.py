@@ -192,7 +192,7 @@ def test_refusals() -> None:
     votes = sample(100)
     with pytest.raises(InputError, match="level must be"):
         LabelModel(level=1.5).fit(votes)
-    with pytest.raises(InputError, match="method must be one of 'triplets', 'labeled'"):
+    with pytest.raises(InputError, match="method must be one of 'auto', 'triplets', 'labeled', 'combined'"):
         LabelModel(method="magic").fit(votes)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no parameter 'x'"):
         LabelModel().set_params(x=1)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from karat import InputError, Votes, read_votes
-from karat.formats import write_table
+from karat.formats import written_table
 
 COLUMNS: dict[str, list[Any]] = {
     "id": ["a", "b", "c", "d"],
@@ -267,20 +267,23 @@ def test_gold_file_refusals() -> None:
 
 @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl"])
 def test_written_tables_read_back(name: str, tmp_path: Path) -> None:
-    write_table(tmp_path / name, {"key": ["ä", "b"], "p": [0.25, 1e-300]})
+    with written_table(tmp_path / name, {"key": ["ä", "b"], "p": [0.25, 1e-300]}):
+        assert not (tmp_path / name).exists()
     back = duckdb.connect().execute(f"FROM '{tmp_path / name}'").fetchall()
     assert back == [("ä", 0.25), ("b", 1e-300)]
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_output_refusals(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"labels are written as .csv, .jsonl, .parquet"):
-        write_table(tmp_path / "out.txt", {"a": [1]})
-    with pytest.raises(InputError, match="does not exist"):
-        write_table(tmp_path / "no" / "out.csv", {"a": [1]})
     (tmp_path / "dir.csv").mkdir()
-    with pytest.raises(InputError, match="it is a folder"):
-        write_table(tmp_path / "dir.csv", {"a": [1]})
+    for name, text in [
+        ("out.txt", r"labels are written as .csv, .jsonl, .parquet"),
+        ("no/out.csv", "does not exist"),
+        ("dir.csv", "it is a folder"),
+        ("x" * 300 + ".csv", "cannot write"),
+    ]:
+        with pytest.raises(InputError, match=text), written_table(tmp_path / name, {"a": [1]}):
+            pass
     assert [path.name for path in tmp_path.iterdir()] == ["dir.csv"]
 
 

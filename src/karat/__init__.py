@@ -1,4 +1,4 @@
-"""Weigh gold labels against unlabeled data: how good is each source, what is each label, what to buy next."""
+"""Weigh gold labels against unlabeled data: how good is each source, how sure is that, what is each label."""
 
 from __future__ import annotations
 

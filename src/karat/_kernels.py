@@ -19,7 +19,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 T = TypeVar("T")
-THREADS = os.cpu_count() or 1
+THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _BLOCK = 1 << 17  # points whose bits are held at a time
 _VOTES = types.Array(types.int8, 2, "C", readonly=True)  # a user's array may be read-only
 _u64, _f64 = types.uint64, types.float64

@@ -40,16 +40,18 @@ def main() -> None:
         click.echo(f"karat: {_printable(error)}", err=True)
         code = 2 if isinstance(error, InputError) else 1
     except (KeyboardInterrupt, click.Abort):
-        click.echo("karat: interrupted; nothing was written.", err=True)
+        click.echo("karat: interrupted.", err=True)
         code = 130
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read the output has seen enough
-        code = 0
+    except OSError as error:
+        click.echo(f"karat: {_printable(error)}", err=True)
+        code = 2
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _printable(error: Exception) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(error))
+    from karat.show.terminal import visible
+
+    return visible(error)
 
 
 @click.group(
@@ -103,10 +105,10 @@ _learn_options = _options(
     click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
     click.option(
         "--method",
-        type=click.Choice(["triplets", "labeled"]),
-        default="triplets",
+        type=click.Choice(["auto", "triplets", "labeled", "combined"]),
+        default="auto",
         show_default=True,
-        help="Learn the sources without gold, or from gold alone.",
+        help="Learn from votes alone, from gold alone, or from both; auto: both where there is gold.",
     ),
     click.option(
         "--aggregate",
@@ -180,10 +182,10 @@ def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **op
         check_output(out)
     if model_file is not None:
         check_writable(model_file)
-    _check_different(votes, options["gold_file"], out, model_file)
+    _check_different([votes, options["gold_file"]], [out, model_file])
     data = _read(votes, options)
     if model_file:
-        following = _command("label", "NEW_VOTES", "--model", model_file, "--out", "labels.csv")
+        following = _again("label", "NEW_VOTES", only=_READING, model=model_file, out="new_labels.csv")
     else:
         following = _again("fit", out=out or "labels.csv", model="model.json")
     report = fit_votes(data, _label_model(options), out, model_file, _key_name(options), following)
@@ -206,9 +208,9 @@ def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) 
     from karat.tables import read_for_model
 
     check_output(out)
-    _check_different(votes, model_file, out)
+    _check_different([votes, model_file], [out])
     model = load(model_file)
-    names = {name: options[name] for name in ("key", "task", "worker", "label", "repeats")}
+    names = {name: options[name] for name in _READING}
     data = read_for_model(votes, model.source_model_.sources, model.coding_, **names)
     return _show(label_votes(data, model, out, _key_name(options)), as_json)
 
@@ -226,10 +228,13 @@ def demo(as_json: bool) -> int:
     return _show(demo_report(), as_json)
 
 
-def _check_different(*paths: str | None) -> None:
+def _check_different(read: list[str | None], written: list[str | None]) -> None:
     """Refuse to write over what is read, or two outputs into one file."""
-    named = [Path(path).absolute() for path in paths if path is not None]
-    if len(set(named)) < len(named):
+    outputs = [Path(path).resolve() for path in written if path is not None]
+    inputs = [Path(path).resolve() for path in read if path is not None and len(path) < 4096]
+    # A query names its files somewhere in its text.
+    named = any(output.exists() and output.name in path for output in outputs for path in read if path is not None)
+    if named or len(set(outputs)) < len(outputs) or set(inputs) & set(outputs):
         raise InputError("inputs and outputs must be different files; give another name to what is written.")
 
 
@@ -269,18 +274,21 @@ def _label_model(options: dict[str, Any]) -> Any:
     return LabelModel(class_balance=balance, rng=options["seed"], **{name: options[name] for name in names})
 
 
+_READING = ("key", "task", "worker", "label", "repeats")
+
+
 def _key_name(options: dict[str, Any]) -> str:
     return options["key"] or options["task"]
 
 
-def _again(command: str, **more: str) -> str:
-    """Another command with the votes and the options of this one, as the user gave them."""
+def _again(command: str, votes: str | None = None, only: tuple[str, ...] | None = None, **more: str) -> str:
+    """Another command with the votes and the options of this one, or `only` some of them, as the user gave them."""
     context = click.get_current_context()
-    words = [context.params["votes"]]
+    words = [context.params["votes"] if votes is None else votes]
     for parameter in context.command.params:
         name = parameter.name or ""
         given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if not given or name in ("votes", "as_json", "out", "model_file"):
+        if not given or name in ("votes", "as_json", "out", "model_file") or (only is not None and name not in only):
             continue
         value = context.params[name]
         if isinstance(value, bool):

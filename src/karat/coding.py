@@ -102,6 +102,8 @@ class Column:
             place[seen] = np.arange(len(seen), dtype=np.int16)
             levels, cells = [int(v) + low for v in seen], place[shifted]
         else:
+            if full.dtype.kind == "U":
+                full = np.char.strip(full)
             distinct, inverse = np.unique(full, return_inverse=True)
             levels, cells = distinct.tolist(), inverse.astype(np.int32)
         if empty is not None:
@@ -111,7 +113,7 @@ class Column:
         return cls(where, levels, cells)
 
     def __post_init__(self) -> None:
-        if len(self.levels) > MAX_CLASSES:
+        if len(self.levels) > MAX_CLASSES + 2:  # an abstain or two may be among them
             raise InputError(
                 f"{self.where} holds {len(self.levels):,} different values ({examples(self.levels[:3])}); votes have "
                 f"at most {MAX_CLASSES} classes. If it is not a source, leave it out (drop=; --drop), or name it as "
@@ -253,12 +255,12 @@ def min_int(values: Iterable[Label]) -> int:
 
 def _numeric_abstain(votes: set[Label], truth: set[Label]) -> tuple[Label, ...]:
     """Say which number, if any, is the abstain."""
-    if votes <= {-1, 0, 1} and 1 in votes:
+    if votes <= {-1, 0, 1}:
         # Gold of -1 and +1 makes 0 the abstain; gold of 0 and 1 makes -1 the abstain.
         signs, digits = truth >= {-1, 1} and 0 not in truth, truth >= {0, 1} and -1 not in truth
         if -1 in votes and (signs or digits):
             return (0,) if signs else (-1,)
-        if (-1 in votes and 0 in votes) or (-1 in votes and 0 in truth) or (-1 not in votes and signs):
+        if (-1 in votes and 0 in votes | truth) or (-1 not in votes and signs):
             also = f" and gold holds {examples(sorted(truth))}" if truth else ""
             raise InputError(
                 f"the votes hold {examples(sorted(votes))}{also}. Either 0 is the abstain and the classes are -1 and 1 "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from karat.errors import InputError, NotIdentifiedError, plural
 from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.estimate.triplets import pair_positions, shape_problems, source_problems
 from karat.estimate.wilson import wilson
-from karat.formats import write_table
+from karat.formats import written_table
 from karat.measure import Score, score
 from karat.model import LabelModel
 from karat.moments import Moments
@@ -21,6 +22,7 @@ from karat.source_table import SourceTable
 from karat.votes import Votes
 
 _PAIRS_SHOWN = 5
+_DEMO_GOLD = 200
 
 
 def _fit(model: LabelModel, votes: Votes) -> LabelModel:
@@ -87,10 +89,10 @@ def _balance_line(model: LabelModel) -> str:
 def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
     """Whether the votes can be worked with, how they were read, the sources and the pairs that depend."""
     problems: list[str] = []
-    if model.method == "triplets":
+    if model.method != "labeled":
         problems = shape_problems(len(votes), len(votes.sources))
     moments = None if len(votes) < len(votes.sources) else Moments.of(votes)
-    if model.method == "triplets" and moments is not None:
+    if model.method != "labeled" and moments is not None:
         problems = source_problems(moments, pair_positions(model.known_pairs, votes.sources))
     pairs: list[DependentPair] = []
     exit_code = 2 if problems else 0
@@ -107,7 +109,10 @@ def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
         sections = [Section("To mend", lines=[f"- {problem}" for problem in problems])]
     else:
         source_table = model.source_table_
-        pairs = [] if moments is None else dependent_pairs(moments, model.source_model_)
+        known = {frozenset(pair) for pair in pair_positions(model.known_pairs, votes.sources)}
+        found = [] if moments is None else dependent_pairs(moments, model.source_model_)
+        place = {name: i for i, name in enumerate(votes.sources)}
+        pairs = [pair for pair in found if frozenset((place[pair.first], place[pair.second])) not in known]
         verdict = f"Ready to fit: {_size(votes)}."
         sections = []
     sections.append(Section("How the votes were read", lines=[f"{votes.coding}."]))
@@ -140,24 +145,30 @@ def fit_votes(
     """Learn the sources, label all points, write what was asked for."""
     _fit(model, votes)
     probabilities = model.predict_proba(votes)
-    if out is not None:
-        write_labels(out, votes, probabilities, key)
-    if model_file is not None:
-        model.save(model_file)
+    with ExitStack() as both:  # neither file appears unless both can
+        if out is not None:
+            both.enter_context(written_table(out, label_columns(votes, probabilities, key)))
+        if model_file is not None:
+            model.save(model_file)
     wrote = [f"labels to {out}"] if out else []
     wrote += [f"the model to {model_file}"] if model_file else []
     gold = f" and {plural(int(votes.gold.known.sum()), 'gold label')}" if votes.gold is not None else ""
     verdict = f"Learned {plural(len(votes.sources), 'source')} from {plural(len(votes), 'point')}{gold}."
     verdict += f" Wrote {' and '.join(wrote)}." if wrote else ""
-    sections = [_source_section(model.source_table_, votes, model.level), Section(_balance_line(model))]
+    sections = [
+        _source_section(model.source_table_, votes, model.level),
+        Section(_balance_line(model)),
+        Section("How the model was learned", lines=model.explain().split("\n")),
+    ]
     data = _data(votes, model.source_table_) | {
         "class_balance": _balance(model),
         "labels": _shares(votes, probabilities),
+        "explanation": model.explain(),
     }
     if votes.gold is not None and votes.gold.known.any():
         measured = score(probabilities, votes.gold)
         data["score"] = vars(measured)
-        seen = ", which the model has learned from" if model.method == "labeled" else ""
+        seen = "" if model.method == "triplets" else ", which the model has learned from"
         sections.append(
             Section(
                 f"On the {measured.points:,} gold points{seen}: accuracy {share(measured.accuracy)}, "
@@ -170,8 +181,8 @@ def fit_votes(
 def label_votes(votes: Votes, model: LabelModel, out: str, key: str) -> Report:
     """Label points with a model that was fitted before."""
     probabilities = model.predict_proba(votes)
-    write_labels(out, votes, probabilities, key)
-    shares = _shares(votes, probabilities)
+    with written_table(out, label_columns(votes, probabilities, key)):
+        shares = _shares(votes, probabilities)
     rows = [[str(label), f"{part['points']:,}", share(part["mean_probability"])] for label, part in shares.items()]
     return Report(
         f"Labeled {plural(len(votes), 'point')}; wrote {out}.",
@@ -188,13 +199,13 @@ def _shares(votes: Votes, probabilities: Any) -> dict[str, Any]:
     }
 
 
-def write_labels(out: str, votes: Votes, probabilities: Any, key: str) -> None:
-    """Write the key or row number, the label and the probability of every class of each point."""
+def label_columns(votes: Votes, probabilities: Any, key: str) -> dict[str, Any]:
+    """The key or row number, the label and the probability of every class of each point."""
     named = {f"p_{label}": probabilities[:, k] for k, label in enumerate(votes.classes)}
     identifier = {"row": np.arange(1, len(votes) + 1)} if votes.keys is None else {key: votes.keys}
     if set(identifier) & {"label", *named}:
         raise InputError(f"the key column {key!r} has the name of a column of the labels; rename it.")
-    write_table(out, identifier | {"label": np.array(votes.classes)[probabilities.argmax(axis=1)]} | named)
+    return identifier | {"label": np.array(votes.classes)[probabilities.argmax(axis=1)]} | named
 
 
 def demo_report() -> Report:
@@ -203,10 +214,12 @@ def demo_report() -> Report:
 
     votes = load_imdb()
     gold = votes.code_gold(votes.gold)
-    median = _fit(LabelModel("median", class_balance=0.5), votes)
+    median = _fit(LabelModel("median", method="triplets", class_balance=0.5), votes)
+    few = votes.code_gold(np.where(np.random.default_rng(0).permutation(len(votes)) < _DEMO_GOLD, gold.values, -1))
     models = {
         "votes alone, median of triplets": median,
         "votes alone, mean of triplets": LabelModel("mean", class_balance=0.5, replicates=0).fit(votes),
+        f"the votes and {_DEMO_GOLD} gold labels": LabelModel(class_balance=0.5, replicates=0).fit(votes, few),
         "gold for all points": LabelModel(method="labeled", class_balance=0.5).fit(votes, gold),
     }
     scores: dict[str, Score] = {name: score(model.predict_proba(votes), gold) for name, model in models.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class InputError(ValueError):
@@ -25,6 +25,12 @@ class NotIdentifiedError(ValueError):
 
 class NotFittedError(ValueError, AttributeError):
     """A model was asked before it was fitted."""
+
+
+def one_of(name: str, value: object, accepted: Sequence[object]) -> None:
+    """Refuse an option that is not one of those accepted."""
+    if value not in accepted:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
 
 
 def plural(count: int, noun: str) -> str:

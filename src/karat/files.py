@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,16 +13,21 @@ from karat.errors import InputError
 
 
 def check_writable(path: str | Path) -> Path:
-    """Refuse an output path before any work is done for it."""
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"cannot write {str(target)!r}: it is a folder. Name a file in it.")
-    if not target.parent.is_dir():
-        raise InputError(
-            f"cannot write {str(target)!r}: the folder {str(target.parent)!r} does not exist. Make it first."
-        )
-    if not os.access(target.parent, os.W_OK):
-        raise InputError(f"cannot write {str(target)!r}: the folder {str(target.parent)!r} may not be written to.")
+    """Refuse an output path before any work is done for it; a link is followed."""
+    try:
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise InputError(f"cannot write {str(path)!r}: it is a folder. Name a file in it.")
+        if target.exists() and not target.is_file():
+            raise InputError(f"cannot write {str(path)!r}: it is no ordinary file. Name another.")
+        if not target.parent.is_dir():
+            raise InputError(
+                f"cannot write {str(path)!r}: the folder {str(target.parent)!r} does not exist. Make it first."
+            )
+        if not os.access(target.parent, os.W_OK):
+            raise InputError(f"cannot write {str(path)!r}: the folder {str(target.parent)!r} may not be written to.")
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
     return target
 
 
@@ -33,26 +38,22 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     An error or an interrupt in between leaves the old file, or none, and no temporary file.
     """
     target = check_writable(path)
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    part = target.parent / f".{secrets.token_hex(8)}.part"
     try:
+        # As `open` would make it: the permissions are left to the umask, or those of the file that is replaced.
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, mode)
-        os.replace(name, target)
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o777)
+        os.replace(part, target)
     except BaseException as error:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise InputError(
-                f"cannot write {str(target)!r}: {error.strerror or error}. Nothing was written; free some space or "
+                f"cannot write {str(path)!r}: {error.strerror or error}. Nothing was written; free some space or "
                 "choose another folder."
             ) from error
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,7 +40,7 @@ def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
             f"votes come from a path, a query, an array or a data frame that speaks Arrow, not {type(source).__name__}."
         )
     names = table.column_names
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
     return table.drop_columns([name for name in names if _PANDAS_INDEX.fullmatch(name)])
@@ -165,21 +167,22 @@ _READERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def write_table(path: str | Path, columns: dict[str, Any]) -> None:
-    """Write columns as Parquet, CSV or JSON lines, by the ending of the name; whole or not at all."""
+@contextmanager
+def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
+    """Write columns as Parquet, CSV or JSON lines, by the ending of the name; the file appears when the block ends."""
     import pyarrow as pa
 
-    target = check_output(path)
-    with whole_file(target) as file:
-        _WRITERS[_suffix(target)](pa.table(columns), file)
+    check_output(path)
+    with whole_file(path) as file:
+        _WRITERS[_suffix(Path(path))](pa.table(columns), file)
+        yield
 
 
-def check_output(path: str | Path) -> Path:
+def check_output(path: str | Path) -> None:
     """Refuse a path that labels cannot be written to, before any work is done for it."""
-    target = Path(path)
-    if target.suffix.lower() not in _WRITERS:
-        raise InputError(f"{str(target)!r}: labels are written as {', '.join(sorted(_WRITERS))}; end the name in one.")
-    return check_writable(target)
+    if Path(path).suffix.lower() not in _WRITERS:
+        raise InputError(f"{str(path)!r}: labels are written as {', '.join(sorted(_WRITERS))}; end the name in one.")
+    check_writable(path)
 
 
 def _write_parquet(table: Any, file: IO[bytes]) -> None:

@@ -4,43 +4,26 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from karat.coding import Coding, Label
-from karat.errors import InputError, NotFittedError, NotIdentifiedError
-from karat.estimate.balance import ThirdMoments
-from karat.estimate.intervals import Estimator, Intervals, Progress, triplet_intervals
-from karat.estimate.labeled import accuracy_interval, gold_balance, labeled
-from karat.estimate.signs import found_signs
-from karat.estimate.structure import check_groups, dependent_groups, merge_groups
-from karat.estimate.triplets import (
-    Aggregate,
-    Negative,
-    Pairs,
-    Signs,
-    check_choices,
-    check_shape,
-    check_sources,
-    one_of,
-    pair_positions,
-    resolve_symmetric,
-    triplets,
-)
-from karat.estimate.wilson import wilson
-from karat.moments import Moments
+from karat.errors import InputError, NotFittedError, one_of
+from karat.estimate.fit import Fitted, Settings, fit_combined, fit_labeled, fit_triplets, need_gold
+from karat.estimate.intervals import Progress
+from karat.estimate.triplets import Aggregate, Negative, Pairs, Signs, check_choices
 from karat.naive_bayes import posterior
-from karat.source_model import Floats, SourceModel, check_class_balance
+from karat.source_model import Floats, SourceModel
 from karat.source_table import SourceTable
 from karat.tables import as_votes, votes_for
 from karat.votes import Gold, Votes
 
-Method = Literal["triplets", "labeled"]
-_VOTES_WORTH = 25.0  # gold labels that the class balance found in the votes counts for
+_ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part
+Method = Literal["auto", "triplets", "labeled", "combined"]
 
 
 class LabelModel:
@@ -50,8 +33,10 @@ class LabelModel:
     ----------
     aggregate : {"median", "mean", "random"}
         How estimates of all triplets become one; the median withstands sources that depend on each other.
-    method : {"triplets", "labeled"}
-        Learn the sources from all votes without gold, or from the points with gold alone.
+    method : {"auto", "triplets", "labeled", "combined"}
+        "triplets" learns the sources from all votes without gold, "labeled" from the points with gold alone, and
+        "combined" from both, with probabilities that are as sure as gold shows them to be. "auto" is "combined" with
+        ten gold labels or more, and "triplets" otherwise.
     class_balance : float or sequence of float, optional
         Probability of the second of two classes, or of every class. Where not given it comes from the votes, and from
         gold where there is some.
@@ -105,7 +90,7 @@ class LabelModel:
         self,
         aggregate: Aggregate = "median",
         *,
-        method: Method = "triplets",
+        method: Method = "auto",
         class_balance: Any = None,
         symmetric: bool | None = None,
         known_pairs: Pairs = (),
@@ -142,7 +127,7 @@ class LabelModel:
         progress : callable, optional
             Called with how many steps of the intervals are done and how many there are.
         """
-        one_of("method", self.method, ("triplets", "labeled"))
+        one_of("method", self.method, get_args(Method))
         check_choices(self.aggregate, self.negative, self.signs)
         if self.replicates < 0:
             raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
@@ -150,87 +135,44 @@ class LabelModel:
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
         truth = None if gold is None else data.code_gold(gold)
-        pairs = pair_positions(self.known_pairs, data.sources)
-        groups = dependent_groups(len(data.sources), pairs)
-        check_groups(groups, data.sources, len(data.classes))
-        if self.method == "labeled":
-            learned, intervals = self._labeled(data, truth, groups)
-        else:
-            learned, intervals = self._triplets(data, truth, pairs, groups, progress)
-        table = SourceTable.of(data, truth, learned.accuracy, intervals.low, intervals.high)
-        return self._set(learned, data.coding, table, intervals)
+        found = self._fit(data, truth, progress)
+        table = SourceTable.of(data, truth, found.model.accuracy, found.intervals.low, found.intervals.high)
+        return self._set(found, data.coding, table)
 
-    def _set(self, model: SourceModel, coding: Coding, table: SourceTable, intervals: Intervals) -> Self:
+    def _fit(self, votes: Votes, gold: Gold | None, progress: Progress | None) -> Fitted:
+        names = [field.name for field in fields(Settings)]
+        settings = Settings(**{name: getattr(self, name) for name in names})
+        method = self.method
+        if method == "auto":
+            method = "combined" if gold is not None and gold.known.sum() >= _ENOUGH_GOLD else "triplets"
+        if method == "labeled":
+            return fit_labeled(votes, need_gold(gold, method), settings)
+        if method == "combined":
+            return fit_combined(votes, need_gold(gold, method), settings, progress)
+        return fit_triplets(votes, gold, settings, progress)
+
+    def _set(self, found: Fitted, coding: Coding, table: SourceTable) -> Self:
         """Store what was learned."""
-        self.source_model_ = model
+        self.fitted_ = found
+        self.source_model_ = found.model
         self.coding_ = coding
         self.source_table_ = table
-        self.class_balance_ = model.class_balance
-        self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
-        self.interval_method_ = intervals.method
+        self.class_balance_ = found.model.class_balance
+        self.class_balance_low_, self.class_balance_high_ = found.intervals.balance_low, found.intervals.balance_high
         return self
 
-    def _labeled(
-        self, votes: Votes, gold: Gold | None, groups: tuple[tuple[int, ...], ...]
-    ) -> tuple[SourceModel, Intervals]:
-        if gold is None:
-            raise InputError("method='labeled' learns from gold labels; give some, or use method='triplets'.")
-        model = labeled(
-            votes, gold, self.class_balance, bool(self.symmetric), groups if len(self.known_pairs) else None
-        )
-        balance = model.class_balance
-        shares = self._gold_shares(gold) if self.class_balance is None else (balance, balance)
-        found = Intervals(*accuracy_interval(votes, gold, balance, self.level), *shares, "wilson")
-        return model, found.holding(model.accuracy, balance)
-
-    def _triplets(
-        self,
-        votes: Votes,
-        gold: Gold | None,
-        pairs: list[tuple[int, int]],
-        groups: tuple[tuple[int, ...], ...],
-        progress: Progress | None,
-    ) -> tuple[SourceModel, Intervals]:
-        check_shape(len(votes), len(votes.sources))
-        moments = Moments.of(votes)
-        check_sources(moments, pairs)
-        symmetric = resolve_symmetric(self.symmetric, moments)
-        given = None if self.class_balance is None else check_class_balance(self.class_balance, votes.classes)
-        third = ThirdMoments.of(moments, pairs) if given is None and len(votes.classes) == 2 else None
-        sums = None if third is None else third.sums(votes.patterns.values, votes.patterns.counts[None, :])[0]
-        rng = np.random.default_rng(self.rng)
-        sign = np.ones(len(votes.sources), dtype=np.int64)
-        estimator = Estimator(self.aggregate, self.negative, symmetric, pairs, given, sign, third)
-        if given is None and gold is not None and gold.known.any():
-            given = _balance_with_gold(estimator, moments, sums, gold)
-            estimator = replace(estimator, balance=given, third=None)
-            sums = None
-        balance = estimator.class_balance(moments, sums)
-        model = triplets(
-            moments, self.aggregate, balance, symmetric, pairs, negative=self.negative, signs=self.signs, rng=rng
-        )
-        if self.signs == "data":
-            estimator = replace(estimator, sign=found_signs(moments, model))
-        if self.replicates > 0:
-            intervals = triplet_intervals(votes, moments, estimator, self.level, self.replicates, rng, progress)
-        else:
-            nothing = np.full(len(votes.sources), np.nan), np.full(len(balance), np.nan)
-            intervals = Intervals(nothing[0], nothing[0], nothing[1], nothing[1], "none")
-        if self.class_balance is None and given is not None and gold is not None:
-            low, high = self._gold_shares(gold)
-            intervals = replace(intervals, balance_low=low, balance_high=high)
-        if pairs and len(votes.classes) == 2:
-            model = merge_groups(votes, model, groups)
-        return model, intervals.holding(model.accuracy, model.class_balance)
-
-    def _gold_shares(self, gold: Gold) -> tuple[Floats, Floats]:
-        """Interval of the share of each class in gold."""
-        return wilson(gold.counts, np.full(len(gold.classes), gold.counts.sum()), self.level)
+    def explain(self) -> str:
+        """Say what went into the model, and with which weight."""
+        self._fitted()
+        return "\n".join(self.fitted_.notes)
 
     def predict_proba(self, votes: Any) -> Floats:
         """Probability of each class for each point, shape (n, K), columns as in `classes_`."""
         model = self._fitted()
-        return posterior(votes_for(votes, model.sources, self.coding_), model)
+        data = votes_for(votes, model.sources, self.coding_)
+        probabilities = posterior(data, model)
+        recalibration = self.fitted_.recalibration
+        return probabilities if recalibration is None else recalibration.apply(probabilities, data, model.class_balance)
 
     def predict(self, votes: Any) -> npt.NDArray[Any]:
         """The most probable class of each point, as the user wrote it; the first of equally probable ones."""
@@ -307,14 +249,6 @@ class LabelModel:
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(categorical=True, string=True, sparse=True),
         )
-
-
-def _balance_with_gold(estimator: Estimator, moments: Moments, sums: Floats | None, gold: Gold) -> Floats:
-    """Class balance from gold and, as if it were `_VOTES_WORTH` more gold labels, from the votes where they tell."""
-    try:
-        return gold_balance(gold, estimator.class_balance(moments, sums), _VOTES_WORTH)
-    except NotIdentifiedError:
-        return gold_balance(gold)
 
 
 def parameters() -> Sequence[str]:

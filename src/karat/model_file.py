@@ -10,10 +10,12 @@ import numpy as np
 
 from karat.coding import Coding
 from karat.errors import InputError
+from karat.estimate.fit import Fitted
 from karat.estimate.intervals import Intervals
+from karat.estimate.recalibrate import Recalibration
 from karat.files import whole_file
 from karat.model import LabelModel, parameters
-from karat.source_model import SourceModel, check_class_balance
+from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 
 FORMAT = "karat model"
@@ -34,7 +36,9 @@ def write_model(path: str | Path, model: LabelModel) -> None:
             _plain(model.class_balance_low_),
             _plain(model.class_balance_high_),
         ],
-        "intervals": model.interval_method_,
+        "intervals": model.fitted_.intervals.method,
+        "recalibration": None if model.fitted_.recalibration is None else _plain(vars(model.fitted_.recalibration)),
+        "notes": list(model.fitted_.notes),
         "sources": model.source_table_.rows(),
         "groups": [list(group) for group in learned.groups],
         "tables": [table.tolist() for table in learned.tables],
@@ -45,6 +49,8 @@ def write_model(path: str | Path, model: LabelModel) -> None:
 
 def _plain(value: Any) -> Any:
     """A value that JSON can hold; a random generator has no such form and becomes null."""
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     if hasattr(value, "tolist"):  # NumPy's arrays and scalars, pandas' series
         value = value.tolist()
     if isinstance(value, list | tuple | set | frozenset):
@@ -99,7 +105,6 @@ def _model(content: dict[str, Any]) -> LabelModel:
     if not all(isinstance(label, str | int | float) for label in content["abstain"]):
         raise InputError("its abstain values are no labels")
     coding = Coding(tuple(content["classes"]), tuple(content["abstain"]))
-    check_class_balance(balance, coding.classes)
     learned = SourceModel(
         tuple(table.source),
         coding.classes,
@@ -111,4 +116,11 @@ def _model(content: dict[str, Any]) -> LabelModel:
     if sorted(params) != sorted(parameters()):
         raise InputError("its parameters are not those of a LabelModel")
     intervals = Intervals(table.low, table.high, low, high, content["intervals"])
-    return LabelModel(**params)._set(learned, coding, table, intervals)
+    scaling = content["recalibration"]
+    recalibration = None
+    if scaling is not None:
+        recalibration = Recalibration(**{name: np.array(values, dtype=np.float64) for name, values in scaling.items()})
+        if recalibration.shift.shape != (len(recalibration.weight), len(coding.classes)):
+            raise InputError("its recalibration does not fit its classes")
+    fitted = Fitted(learned, intervals, recalibration, tuple(content["notes"]))
+    return LabelModel(**params)._set(fitted, coding, table)

@@ -80,11 +80,20 @@ class Moments:
         classes: tuple[Label, ...],
     ) -> Moments:
         """Moments of points given as distinct rows, shape (p, m), and how often each occurs, shape (p,)."""
-        K = len(classes)
-        features = one_hot(values, K)
+        return cls.of_features(one_hot(values, len(classes)), counts, sources, classes)
+
+    @classmethod
+    def of_features(
+        cls,
+        features: npt.NDArray[np.float64],
+        counts: npt.NDArray[np.int64],
+        sources: tuple[str, ...],
+        classes: tuple[Label, ...],
+    ) -> Moments:
+        """The same from the 0/1 features of the rows, as `one_hot` gives them."""
+        m, K = len(sources), len(classes)
         # Sums of integers below 2^53 are exact in float64, whatever the order of the sum.
         pair = np.rint(features.T @ (features * counts[:, None])).astype(np.int64)
-        m = values.shape[1]
         single = np.diagonal(pair).reshape(m, K).copy()
         return cls(int(counts.sum()), single, pair.reshape(m, K, m, K), sources, classes)
 

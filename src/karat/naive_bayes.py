@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import InputError
+from karat.errors import InputError, one_of
 from karat.source_model import Floats, SourceModel, learned
 from karat.votes import Votes
 
@@ -57,10 +57,9 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     model = learned(model)
     if votes.sources != model.sources or votes.classes != model.classes:
         raise InputError("the votes and the model must have the same sources, in the same order, and the same classes.")
+    one_of("denominator", denominator, ("model", "empirical"))
     if denominator == "empirical":
         return _paper_form(votes, model)
-    if denominator != "model":
-        raise InputError(f"denominator must be 'model' or 'empirical', not {denominator!r}.")
     from karat._kernels import THREADS, in_threads, spans
 
     n, K = len(votes), len(votes.classes)

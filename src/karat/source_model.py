@@ -14,6 +14,7 @@ from karat.coding import Label
 from karat.errors import InputError
 
 Floats = npt.NDArray[np.float64]
+LARGEST_TABLE = 4096  # joint outputs of a group of dependent sources
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,13 @@ class SourceModel:
         object.__setattr__(self, "class_balance", np.ascontiguousarray(self.class_balance, dtype=np.float64))
         tables = tuple(np.ascontiguousarray(table, dtype=np.float64) for table in self.tables)
         object.__setattr__(self, "tables", tables)
+        object.__setattr__(self, "class_balance", check_class_balance(self.class_balance, self.classes))
         if sorted(i for group in self.groups for i in group) != list(range(len(self.sources))):
             raise InputError("a source model needs every source in exactly one group.")
         for group, table in zip(self.groups, self.tables, strict=True):
             name = " and ".join(repr(self.sources[i]) for i in group)
+            if (K + 1) ** len(group) > LARGEST_TABLE:
+                raise InputError(f"{name} together have too many outputs to be taken as one source.")
             if table.shape != (K, *[K + 1] * len(group)):
                 raise InputError(f"the table of {name} has shape {table.shape}.")
             if not (np.isfinite(table).all() and (table >= 0).all()):

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.coding import Coding, Column, Label, find_coding, is_missing
-from karat.errors import InputError, examples
+from karat.errors import InputError, examples, one_of
 from karat.formats import arrow_table
 from karat.votes import Gold, Votes, check_size, gold_column
 
@@ -75,9 +75,8 @@ def read_votes(
     >>> votes.values.tolist(), votes.gold.values.tolist()
     ([[1, 1, 0], [0, -1, 0]], [1, -1])
     """
-    for name, value, accepted in (("layout", layout, (None, "wide", "long")), ("repeats", repeats, get_args(Repeats))):
-        if value not in accepted:
-            raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
+    one_of("layout", layout, (None, *get_args(Layout)))
+    one_of("repeats", repeats, get_args(Repeats))
     left_out = (drop,) if isinstance(drop, str) else tuple(drop)
     options = _Options(layout, key, gold, gold_file, left_out, sources, (task, worker, label), repeats)
     wide, truth = _read(source, options, abstain)
@@ -120,6 +119,8 @@ def _read(source: Any, options: _Options, abstain: Label | float | None) -> tupl
     table = arrow_table(source, text=[name for name in (options.key, task, worker) if name])
     long = options.layout == "long" or (options.layout is None and {task, worker, label} <= set(table.column_names))
     gold = options.gold if options.gold_file is None else None
+    if long and options.key not in (None, task):
+        raise InputError(f"a long table is keyed by its column {task!r}; {options.key!r} is not needed (key=; --key).")
     if long:
         wide = _widen(table, options.names, options.repeats, gold, abstain)
         found = dict(wide.sources)

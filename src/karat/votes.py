@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -100,8 +101,18 @@ class Votes:
     gold: Gold | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", np.asfortranarray(self.values))
-        repeated = sorted({name for name in self.sources if self.sources.count(name) > 1})
+        values = np.asfortranarray(self.values)
+        object.__setattr__(self, "values", values)
+        if values.ndim != 2 or values.dtype != np.int8 or values.shape[1] != len(self.sources):
+            raise InputError(
+                f"Votes holds int8 of shape (points, {len(self.sources)}), not {values.dtype} of shape {values.shape}; "
+                "Votes.from_array takes anything."
+            )
+        if values.size and (values.min() < ABSTAIN or values.max() >= len(self.classes)):
+            raise InputError(
+                "Votes holds class indices, or -1 for an abstain; Votes.from_array takes classes as they are."
+            )
+        repeated = sorted(name for name, count in Counter(self.sources).items() if count > 1)
         if repeated:
             raise InputError(f"source names must differ; {examples(repeated)} occur more than once. Rename them.")
 

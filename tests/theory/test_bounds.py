@@ -102,6 +102,9 @@ def test_constants_by_hand() -> None:
     assert c.c2 == pytest.approx(64 / 3 * np.sqrt(216))
     assert c.c3 == pytest.approx(3 * 72 / (9 / 16) * 16)
     assert c.c4 == pytest.approx(3 * 72 / (8 * 0.75))
+    assert c.c5 == pytest.approx(4 * 16 / (9 / 16))
+    assert bounds.correction(s).n_0 == pytest.approx(12 * 72 / (0.01 / 16))
+    assert bounds.lower_bound(s).terms["standing_bias"] == pytest.approx(6 * 4 * 0.01 / 16 / (2 * 81 * 64))
 
 
 @pytest.mark.parametrize("d", [0, 1, 3, 5])

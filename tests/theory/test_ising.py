@@ -175,6 +175,10 @@ def test_a_thousand_sources_agree_with_sampling() -> None:
     assert losses.mean() == pytest.approx(entropy, abs=4 * losses.std() / np.sqrt(20_000) + 1e-5)
 
 
+def test_many_sources_that_tell_nothing() -> None:
+    assert Ising.from_means(np.full(25, 0.5)).conditional_entropy == pytest.approx(np.log(2), abs=1e-9)
+
+
 def test_a_hundred_sources_grid_error_is_small() -> None:
     truth = Ising.from_means(np.full(100, 0.55))
     found = loss.expected_log_loss(truth, 0.0, 2 * truth.theta)

@@ -7,7 +7,7 @@ Two classes: for three 0/1 features that are independent given the class,
 with pi = P(Y = 1); over the root of the three covariances that is s = (1 - 2 pi) / sqrt(pi (1 - pi)), whatever
 the D. So 1 - 2 pi = s / sqrt(s^2 + 4). The median of s over triplets is taken, as for accuracies.
 
-More classes, one accuracy per source: P(vote u) = b_i P(Y = u) + (1 - b_i) / K among the votes of source i,
+One accuracy per source, any number of classes: P(vote u) = b_i P(Y = u) + (1 - b_i) / K among the votes of source i,
 which is linear in the class balance; least squares over the sources solves it.
 """
 
@@ -28,13 +28,14 @@ from karat.estimate.triplets import (
     check_sources,
     covariances,
     pair_positions,
+    resolve_symmetric,
 )
 from karat.moments import Moments
 from karat.source_model import Floats
 from karat.votes import Votes
 
 _TRIPLETS = 400  # the strongest are enough, and third moments of all would be many
-_SMALLEST = 0.01  # no class is taken to be rarer than this
+_SMALLEST = 0.01  # no class is taken to be much rarer than this
 
 
 def class_balance(votes: Votes, known_pairs: Pairs = ()) -> Floats:
@@ -59,7 +60,7 @@ def class_balance(votes: Votes, known_pairs: Pairs = ()) -> Floats:
     moments = Moments.of(votes)
     pairs = pair_positions(known_pairs, votes.sources)
     check_sources(moments, pairs)
-    if len(votes.classes) > 2:
+    if resolve_symmetric(None, moments):
         return balance_from_shares(moments, pairs)
     third = ThirdMoments.of(moments, pairs)
     patterns = votes.patterns

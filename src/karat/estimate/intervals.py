@@ -1,13 +1,13 @@
 r"""How sure the accuracies from triplets are.
 
-Two ways, of which the cheaper one that is exact enough is chosen:
+Two ways, of which the first is taken where it is affordable:
 
 bootstrap
     Draw the counts of the vote patterns anew from a multinomial, estimate again; quantiles of the replicates.
-delta method
-    Where there are too many patterns or sources for that: leave out each of 32 blocks of points and follow the
-    change of the moments through the derivative of the triplets. The derivative of a median is the mean
-    derivative of the triplets in its middle half.
+jackknife
+    Where there are too many patterns or sources for that: leave out each of up to 32 random blocks of points in turn
+    and estimate again. The spread of these estimates, scaled up, is the standard error that the delta method gives,
+    without its derivatives, which sparse votes make useless: an agreement near zero has no useful relative change.
 
 Both describe the noise of a finite sample. They know nothing of the bias from sources that depend on each
 other, which no amount of unlabeled points shows.
@@ -24,14 +24,18 @@ import numpy.typing as npt
 
 from karat.errors import NotIdentifiedError
 from karat.estimate.balance import ThirdMoments, balance_from_shares
-from karat.estimate.triplets import Aggregate, Negative, Problem, circular, products, triplet_ratios
-from karat.moments import Moments
+from karat.estimate.labeled import mixed_balance
+from karat.estimate.triplets import Aggregate, Negative, Problem
+from karat.moments import Moments, one_hot
 from karat.source_model import Floats, accuracy
 from karat.votes import Votes
 
 Progress = Callable[[int, int], None]
 _BLOCKS = 32
+_FEWEST_BLOCKS = 10
 _BUDGET = 3.0  # seconds that a bootstrap may take
+_LONGEST = 10.0  # seconds that the blocks may take, as long as they are not too few
+VOTES_WORTH = 25.0  # gold labels that the class balance found in the votes counts for
 _UNUSABLE = 0.05  # share of failed replicates above which there is no interval
 
 
@@ -45,7 +49,7 @@ class Intervals:
         0 and 1 where the data cannot tell.
     balance_low, balance_high : arrays, shape (K,)
     method : str
-        "bootstrap" or "delta".
+        "bootstrap", "jackknife", or "wilson" where gold was counted.
     """
 
     low: Floats
@@ -77,6 +81,8 @@ class Estimator:
         Signs of the sources, kept as they were found on all points.
     third : ThirdMoments or None
         What the class balance of two classes is estimated from, where it is not given.
+    gold_counts : array of int, shape (K,), or None
+        Gold labels of each class, which are added to the class balance from votes.
     """
 
     aggregate: Aggregate
@@ -86,18 +92,43 @@ class Estimator:
     balance: Floats | None
     sign: npt.NDArray[np.int64]
     third: ThirdMoments | None
+    gold_counts: npt.NDArray[np.int64] | None = None
 
-    def class_balance(self, moments: Moments, sums: Floats | None) -> Floats:
-        """The class balance; `sums` are those of `third`."""
+    def class_balance(
+        self, moments: Moments, sums: Floats | None, gold_counts: npt.NDArray[np.int64] | None = None
+    ) -> Floats:
+        """The class balance; `sums` are those of `third`, `gold_counts` take the place of those of gold."""
         if self.balance is not None:
             return self.balance
+        counts = self.gold_counts if gold_counts is None else gold_counts
+        if counts is None:
+            return self._from_votes(moments, sums)
+        try:
+            return mixed_balance(counts, self._from_votes(moments, sums), VOTES_WORTH)
+        except NotIdentifiedError:
+            return mixed_balance(counts)
+
+    def _from_votes(self, moments: Moments, sums: Floats | None) -> Floats:
         if self.third is None or sums is None:
             return balance_from_shares(moments, self.known)
         return self.third.balance(moments, sums)
 
-    def problem(self, moments: Moments, balance: Floats) -> Problem:
-        """The triplets to solve."""
-        return Problem.of(moments, balance, self.symmetric, self.known)
+    def estimate(
+        self,
+        moments: Moments,
+        sums: Floats | None,
+        gold_counts: npt.NDArray[np.int64] | None,
+        rng: np.random.Generator,
+    ) -> tuple[Floats, Floats] | None:
+        """Accuracies (NaN where no triplet is usable) and class balance; None where there is no class balance."""
+        try:
+            balance = self.class_balance(moments, sums, gold_counts)
+        except NotIdentifiedError:
+            return None
+        problem = Problem.of(moments, balance, self.symmetric, self.known)
+        x, _ = problem.solve(self.aggregate, self.negative, rng)
+        conditionals = problem.conditionals(moments.single, moments.n, x * self.sign[problem.source], balance)
+        return accuracy(conditionals, balance), balance
 
 
 def triplet_intervals(
@@ -109,7 +140,7 @@ def triplet_intervals(
     rng: np.random.Generator | int | None = None,
     progress: Progress | None = None,
 ) -> Intervals:
-    """Intervals of the accuracies, by the bootstrap where that is affordable and by the delta method elsewhere.
+    """Intervals of the accuracies, by the bootstrap where that is affordable and by the jackknife elsewhere.
 
     Parameters
     ----------
@@ -118,11 +149,12 @@ def triplet_intervals(
     """
     rng = np.random.default_rng(rng)
     F = len(moments.sources) * len(moments.classes)
-    # Seconds per replicate, roughly: a matrix product over the patterns, and a pass over all triplets.
-    cost = len(votes.patterns) * F**2 / 2e10 + F**3 * 1e-9
-    if replicates * cost <= _BUDGET:
+    # Seconds, roughly: a pass over all triplets, and for a replicate a matrix product over the patterns besides.
+    once = F**3 * 1e-9
+    if replicates * (once + len(votes.patterns) * F**2 / 3e9) <= _BUDGET:
         return bootstrap(votes, moments, estimator, level, replicates, rng, progress)
-    return delta(votes, moments, estimator, level, rng, progress)
+    blocks = int(np.clip(_LONGEST / max(once, 1e-9), _FEWEST_BLOCKS, _BLOCKS))
+    return jackknife(votes, moments, estimator, level, rng, blocks, progress)
 
 
 def bootstrap(
@@ -136,21 +168,18 @@ def bootstrap(
 ) -> Intervals:
     """Quantiles over replicates whose pattern counts are drawn from a multinomial."""
     patterns = votes.patterns
-    draws = rng.multinomial(moments.n, patterns.counts / moments.n, size=replicates)
-    sums = None if estimator.third is None else estimator.third.sums(patterns.values, draws)
-    K = len(moments.classes)
+    features = one_hot(patterns.values, len(moments.classes))
     found = np.full((replicates, len(moments.sources)), np.nan)
-    balances = np.full((replicates, K), np.nan)
-    for r, counts in enumerate(draws):
-        again = Moments.of_patterns(patterns.values, counts, moments.sources, moments.classes)
-        try:
-            balances[r] = balance = estimator.class_balance(again, None if sums is None else sums[r])
-        except NotIdentifiedError:
-            continue  # a replicate without an answer counts against the interval below
-        problem = estimator.problem(again, balance)
-        x, _ = problem.solve(estimator.aggregate, estimator.negative, rng)
-        conditionals = problem.conditionals(again.single, again.n, x * estimator.sign[problem.source], balance)
-        found[r] = accuracy(conditionals, balance)
+    balances = np.full((replicates, len(moments.classes)), np.nan)
+    gold = estimator.gold_counts
+    for r in range(replicates):
+        counts = rng.multinomial(moments.n, patterns.counts / moments.n)
+        again = Moments.of_features(features, counts, moments.sources, moments.classes)
+        sums = None if estimator.third is None else estimator.third.sums(patterns.values, counts[None, :])[0]
+        labels = None if gold is None else rng.multinomial(gold.sum(), gold / gold.sum())
+        answer = estimator.estimate(again, sums, labels, rng)
+        if answer is not None:  # a replicate without an answer counts against the interval below
+            found[r], balances[r] = answer
         if progress is not None:
             progress(r + 1, replicates)
     low, high = _quantiles(found, level)
@@ -164,96 +193,50 @@ def _quantiles(found: Floats, level: float) -> tuple[Floats, Floats]:
     return np.where(failed, 0, ends[0]), np.where(failed, 1, ends[1])
 
 
-def delta(
+def jackknife(
     votes: Votes,
     moments: Moments,
     estimator: Estimator,
     level: float,
     rng: np.random.Generator,
+    blocks: int = _BLOCKS,
     progress: Progress | None = None,
 ) -> Intervals:
-    """Jackknife over blocks of points, with the triplets replaced by their first derivative."""
+    """Leave out one block of points after another, estimate again, and scale the spread up."""
     # Points in random order: neighbours in a file are often alike, and would make the blocks differ.
-    blocks = [votes.take(rows) for rows in np.array_split(rng.permutation(len(votes)), min(_BLOCKS, len(votes)))]
-    all_sums = None
+    rows = np.array_split(rng.permutation(len(votes)), min(blocks, len(votes)))
+    parts = [votes.take(block) for block in rows]
+    sums: Floats | None = None
+    part_sums: list[Floats] = []
     if estimator.third is not None:
-        parts = [estimator.third.sums(b.values, np.ones((1, len(b)), dtype=np.int64))[0] for b in blocks]
-        all_sums = np.sum(parts, axis=0)
-    balance = estimator.class_balance(moments, all_sums)
-    problem = estimator.problem(moments, balance)
-    x, _ = problem.solve(estimator.aggregate, estimator.negative, rng)
-    sign = estimator.sign[problem.source]
-    change = np.empty((len(blocks), *circular(problem.b).shape))
-    rows = np.empty((len(blocks), *problem.b.shape))
-    rest: list[tuple[npt.NDArray[np.int64], int, Floats]] = []
-    for g, block in enumerate(blocks):
-        left = moments.without(Moments.of(block))
-        balance_left = estimator.class_balance(left, None if all_sums is None else all_sums - parts[g])
-        b = products(left, balance_left, problem.symmetric, problem.source, problem.vote)
-        relative = np.where(problem.allowed, b / problem.b - 1, 0)
-        rows[g], change[g] = relative, circular(relative)
-        rest.append((left.single, left.n, balance_left))
+        part_sums = [estimator.third.sums(part.values, np.ones((1, len(part)), dtype=np.int64))[0] for part in parts]
+        sums = np.sum(part_sums, axis=0)
+    found = np.full((len(parts), len(moments.sources)), np.nan)
+    balances = np.full((len(parts), len(moments.classes)), np.nan)
+    for g, part in enumerate(parts):
+        left = moments.without(Moments.of(part))
+        left_sums = None if sums is None else sums - part_sums[g]
+        answer = estimator.estimate(left, left_sums, None, rng)
+        if answer is not None:
+            found[g], balances[g] = answer
         if progress is not None:
-            progress(g + 1, len(blocks))
-    moved = x + _derivative(problem, estimator, x, rows, change)
-    found = np.stack(
-        [
-            accuracy(problem.conditionals(single, n, moved[g] * sign, left_balance), left_balance)
-            for g, (single, n, left_balance) in enumerate(rest)
-        ]
-    )
-    centre = accuracy(problem.conditionals(moments.single, moments.n, x * sign, balance), balance)
-    low, high = _jackknife(centre, found, level)
-    return Intervals(low, high, *_jackknife(balance, np.stack([b for _, _, b in rest]), level), "delta")
+            progress(g + 1, len(parts))
+    centre = estimator.estimate(moments, sums, None, rng)
+    if centre is None:
+        m, K = found.shape[1], balances.shape[1]
+        return Intervals(np.zeros(m), np.ones(m), np.zeros(K), np.ones(K), "jackknife")
+    low, high = _spread(centre[0], found, level)
+    return Intervals(low, high, *_spread(centre[1], balances, level), "jackknife")
 
 
-def _derivative(problem: Problem, estimator: Estimator, x: Floats, rows: Floats, change: Floats) -> Floats:
-    """Change of x for relative changes of b, shape (G, F).
-
-    From x_f^2 = b_fg b_fh / b_gh, a triplet moves by x_f (q_fg + q_fh - q_gh) / 2 for relative changes q.
-
-    Parameters
-    ----------
-    rows, change : arrays, shapes (G, F, F) and (G, S, F)
-        Relative changes of b, as they are and as `circular`.
-    """
-    from karat._kernels import THREADS, in_threads, spans
-
-    F = len(problem.b)
-    inverse = circular(np.where(problem.allowed, 1 / problem.b, 0))
-    first = np.broadcast_to(np.arange(F), inverse.shape)
-    second = (first + np.arange(1, len(inverse) + 1)[:, None]) % F
-    result = np.zeros((len(rows), F))
-    parts = spans(F, THREADS)
-
-    def work(part: int) -> None:
-        room = np.empty_like(inverse)
-        for f in range(*parts[part]):
-            row = np.where(problem.allowed[f], problem.b[f], 0)
-            weight = _weights(triplet_ratios(row, inverse, room), estimator).reshape(inverse.shape)
-            per_feature = np.bincount(first.ravel(), weight.ravel(), F) + np.bincount(second.ravel(), weight.ravel(), F)
-            result[:, f] = x[f] * (rows[:, f] @ per_feature - np.tensordot(change, weight, 2)) / 2
-
-    in_threads(work, len(parts))
-    return result
-
-
-def _weights(ratios: Floats, estimator: Estimator) -> Floats:
-    """How much each triplet takes part in the aggregate; adds up to 1."""
-    size = np.abs(ratios) if estimator.negative == "absolute" else ratios
-    used = size > 0
-    if estimator.aggregate == "median":
-        low, high = np.quantile(size[used], [0.25, 0.75]) if used.any() else (0.0, 0.0)
-        weight = (used & (size >= low) & (size <= high)).astype(np.float64)
-    else:
-        weight = np.sqrt(np.where(used, size, 0))
-    return weight / max(weight.sum(), 1e-300)
-
-
-def _jackknife(centre: Floats, found: Floats, level: float) -> tuple[Floats, Floats]:
+def _spread(centre: Floats, found: Floats, level: float) -> tuple[Floats, Floats]:
     """Interval around `centre` from estimates that leave out one block each, shape (G, ...)."""
     G = len(found)
-    error = np.sqrt((G - 1) / G * ((found - found.mean(axis=0)) ** 2).sum(axis=0))
+    failed = np.isnan(found).mean(axis=0) > _UNUSABLE
+    kept = np.where(np.isnan(found), np.where(failed, 0.0, centre), found)
+    error = np.sqrt((G - 1) / G * ((kept - kept.mean(axis=0)) ** 2).sum(axis=0))
     z = NormalDist().inv_cdf((1 + level) / 2)
     t = z + (z**3 + z) / (4 * (G - 1))  # Student's t with G - 1 degrees of freedom, to first order
-    return np.clip(centre - t * error, 0, 1), np.clip(centre + t * error, 0, 1)
+    low, high = np.clip(centre - t * error, 0, 1), np.clip(centre + t * error, 0, 1)
+    failed |= np.isnan(centre)
+    return np.where(failed, 0, low), np.where(failed, 1, high)

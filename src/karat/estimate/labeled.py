@@ -50,7 +50,7 @@ def labeled(
     n = int(known.sum())
     if n == 0:
         raise InputError("there is no gold label to learn from.")
-    balance = gold_balance(gold) if class_balance is None else check_class_balance(class_balance, votes.classes)
+    balance = mixed_balance(gold.counts) if class_balance is None else check_class_balance(class_balance, votes.classes)
     missing = [votes.classes[y] for y in np.flatnonzero(gold.counts == 0)]
     if missing and not symmetric:
         raise InputError(
@@ -72,16 +72,18 @@ def labeled(
     return SourceModel(votes.sources, votes.classes, balance, groups, tables)
 
 
-def gold_balance(gold: Gold, prior: Floats | None = None, weight: float = 0.0) -> Floats:
+def mixed_balance(counts: npt.NDArray[np.int64], prior: Floats | None = None, weight: float = 0.0) -> Floats:
     """Class balance of gold with one point more of each class, so that no class is impossible.
 
     Parameters
     ----------
+    counts : array of int, shape (K,)
+        Gold labels of each class.
     prior : array, shape (K,), optional
         In place of those points, `weight` points with this balance.
     """
-    more = np.ones(len(gold.classes)) if prior is None else weight * prior
-    return (gold.counts + more) / (gold.counts.sum() + more.sum())
+    more = np.ones(len(counts)) if prior is None else weight * prior
+    return (counts + more) / (counts.sum() + more.sum())
 
 
 def accuracy_interval(votes: Votes, gold: Gold, class_balance: Floats, level: float) -> tuple[Floats, Floats]:

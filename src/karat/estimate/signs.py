@@ -12,7 +12,7 @@ from karat.source_model import SourceModel
 _ENOUGH = 2.0  # standard errors between a source's agreement with the rest and none at all
 
 
-def found_signs(moments: Moments, model: SourceModel) -> npt.NDArray[np.int64]:
+def found_signs(moments: Moments, model: SourceModel, known: list[tuple[int, int]]) -> npt.NDArray[np.int64]:
     """+1 for sources that vote with the class and -1 for those that vote against it, shape (m,).
 
     Triplets give accuracies up to sign. The signs that make all pairs agree best are those of the leading
@@ -26,6 +26,8 @@ def found_signs(moments: Moments, model: SourceModel) -> npt.NDArray[np.int64]:
         are about as strong.
     """
     excess, error = excess_agreement(moments)
+    for i, j in known:  # what known pairs share is not only the class
+        excess[i, j] = excess[j, i] = error[i, j] = error[j, i] = 0
     _, vectors = np.linalg.eigh(excess)
     leading = vectors[:, -1]
     sign = np.where(leading >= 0, 1, -1)
@@ -64,7 +66,9 @@ def excess_agreement(moments: Moments) -> tuple[npt.NDArray[np.float64], npt.NDA
     score = agreement_score(len(moments.classes))
     p = moments.single / n
     excess = np.einsum("iujv,uv->ij", moments.pair, score) / n - p @ score @ p.T
-    error = np.sqrt(p @ score**2 @ p.T / n)
+    # Var(z_i . z_j) of independent votes z with covariances C is tr(C_i C_j); score is the Gram matrix of the z.
+    spread = score @ (np.einsum("iu,uv->iuv", p, np.eye(len(score))) - np.einsum("iu,iv->iuv", p, p))
+    error = np.sqrt(np.maximum(np.einsum("iuv,jvu->ij", spread, spread), 0) / n)
     np.fill_diagonal(excess, 0)
     np.fill_diagonal(error, 0)
     return excess, error

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import InputError
+from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.signs import agreement_score, excess_agreement
 from karat.moments import Moments
-from karat.source_model import Floats, SourceModel, learned
+from karat.source_model import LARGEST_TABLE, Floats, SourceModel, learned
 from karat.votes import Votes
-
-_LARGEST_TABLE = 4096  # outputs of a group of dependent sources
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ def dependent_pairs(
     >>> moments = karat.Moments.of(votes)
     >>> pairs = dependent_pairs(moments, karat.triplets(moments))
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
-    ('like', 'would', -0.21)
+    ('like', 'bad', -0.24)
     """
     model = learned(model)
     if moments.sources != model.sources or moments.classes != model.classes:
@@ -77,9 +75,9 @@ def dependent_pairs(
     joint = np.einsum("y,iyu,uv,jyv->ij", model.class_balance, votes, score, votes, optimize=True)
     alone = np.einsum("y,iyu->iu", model.class_balance, votes)
     residual = excess - (joint - alone @ score @ alone.T)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(error > 0, residual / error, 0)
-    correlation = z / np.sqrt(n)
+    z = np.divide(residual, error, out=np.zeros_like(error), where=error > 0)
+    # In units of the votes' own spread; for two classes exactly z / sqrt(n).
+    correlation = z / np.sqrt(n * (len(score) - 1))
     enough = NormalDist().inv_cdf(1 - error_rate / (m * (m - 1)))
     found = np.argwhere(np.triu((np.abs(z) > enough) & (np.abs(correlation) >= smallest), 1))
     found = found[np.argsort(-np.abs(correlation[tuple(found.T)]), kind="stable")]
@@ -105,11 +103,11 @@ def dependent_groups(m: int, pairs: list[tuple[int, int]]) -> tuple[tuple[int, .
 def check_groups(groups: tuple[tuple[int, ...], ...], sources: tuple[str, ...], K: int) -> None:
     """Refuse groups whose joint outputs are too many to learn."""
     for group in groups:
-        if len(group) > 1 and (K + 1) ** len(group) > _LARGEST_TABLE:
+        if len(group) > 1 and (K + 1) ** len(group) > LARGEST_TABLE:
             names = ", ".join(repr(sources[i]) for i in group)
             raise InputError(
                 f"the known pairs tie {len(group)} sources together ({names}), whose joint outputs number "
-                f"{(K + 1) ** len(group):,}; at most {_LARGEST_TABLE:,} can be taken as one. Drop some of them instead."
+                f"{(K + 1) ** len(group):,}; at most {LARGEST_TABLE:,} can be taken as one. Drop some of them instead."
             )
 
 
@@ -146,6 +144,11 @@ def _joint_table(votes: Votes, model: SourceModel, group: tuple[int, ...]) -> Fl
             if 0 < share < 1 and D != 0:
                 ratios.append((counts[:, v] - p * share) / (pi * (1 - pi) * D))
                 weights.append(D**2 / (share * (1 - share)))
+    if not ratios:
+        names = ", ".join(repr(votes.sources[i]) for i in group)
+        raise NotIdentifiedError(
+            f"the known pairs tie all sources together ({names}); none is left to tell how they vote as one."
+        )
     D_x = _weighted_median(np.array(ratios), np.array(weights))
     table = np.stack([p - pi * D_x, p + (1 - pi) * D_x])
     table = np.where(p > 0, np.clip(table, 1 / n, 1 - 1 / n), 0)

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from karat.errors import InputError, NotIdentifiedError, examples, plural
+from karat.errors import InputError, NotIdentifiedError, examples, one_of, plural
 from karat.estimate.signs import found_signs
 from karat.moments import Moments
 from karat.source_model import Floats, SourceModel, check_class_balance, symmetric_table
@@ -88,11 +88,26 @@ def triplets(
     """
     if not isinstance(moments, Moments):
         raise TypeError(f"triplets takes Moments, as Moments.of(votes) gives them, not {type(moments).__name__}.")
-    check_choices(aggregate, negative, signs)
     balance = check_class_balance(class_balance, moments.classes)
     pairs = pair_positions(known_pairs, moments.sources)
-    check_sources(moments, pairs)
-    problem = Problem.of(moments, balance, resolve_symmetric(symmetric, moments), pairs)
+    symmetric = resolve_symmetric(symmetric, moments)
+    return solve(moments, aggregate, balance, symmetric, pairs, negative, signs, rng).model
+
+
+def solve(
+    moments: Moments,
+    aggregate: Aggregate,
+    class_balance: Floats,
+    symmetric: bool,
+    known_pairs: list[tuple[int, int]],
+    negative: Negative = "drop",
+    signs: Signs = "positive",
+    rng: np.random.Generator | int | None = None,
+) -> Solution:
+    """As `triplets`, with all choices made; returns the parameters of every feature besides the model."""
+    check_choices(aggregate, negative, signs)
+    check_sources(moments, known_pairs)
+    problem = Problem.of(moments, class_balance, symmetric, known_pairs)
     size, usable = problem.solve(aggregate, negative, np.random.default_rng(rng))
     bad = [moments.sources[i] for i in np.unique(problem.source[usable == 0])]
     if bad:
@@ -102,12 +117,34 @@ def triplets(
             "(known_pairs=; --known-pair), or bring more points.",
             estimate=size,
         )
-    model = problem.source_model(size, balance)
+    sign = np.ones(len(moments.sources), dtype=np.int64)
     if signs == "data":
-        sign = found_signs(moments, model)
-        if (sign < 0).any():
-            model = problem.source_model(size * sign[problem.source], balance)
-    return model
+        sign = found_signs(moments, problem.source_model(size, class_balance), known_pairs)
+    return Solution(problem, size * sign[problem.source], sign, class_balance)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Solved triplets.
+
+    Parameters
+    ----------
+    problem : Problem
+    x : array, shape (F,)
+        Signed parameters of the features.
+    sign : array of int, shape (m,)
+    class_balance : array, shape (K,)
+    """
+
+    problem: Problem
+    x: Floats
+    sign: npt.NDArray[np.int64]
+    class_balance: Floats
+
+    @property
+    def model(self) -> SourceModel:
+        """The source model that has these parameters."""
+        return self.problem.source_model(self.x, self.class_balance)
 
 
 def check_choices(aggregate: object, negative: object, signs: object) -> None:
@@ -115,12 +152,6 @@ def check_choices(aggregate: object, negative: object, signs: object) -> None:
     one_of("aggregate", aggregate, ("median", "mean", "random"))
     one_of("negative", negative, ("drop", "absolute"))
     one_of("signs", signs, ("positive", "data"))
-
-
-def one_of(name: str, value: object, accepted: tuple[str, ...]) -> None:
-    """Refuse an option that is not one of those accepted."""
-    if value not in accepted:
-        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
 
 
 def resolve_symmetric(symmetric: bool | None, moments: Moments) -> bool:
@@ -354,7 +385,7 @@ def aggregate_triplets(
         return np.full(F, np.nan), np.zeros(F, dtype=np.int64)
     inverse = circular(np.where(allowed, 1 / np.where(b == 0, 1, b), 0))
     x, usable = np.full(F, np.nan), np.zeros(F, dtype=np.int64)
-    seeds = [None] * F if aggregate != "random" or rng is None else list(rng.spawn(F))
+    seeds = [None] * F if aggregate != "random" else list((rng or np.random.default_rng()).spawn(F))
     parts = spans(F, THREADS if F >= 50 else 1)
 
     def work(part: int) -> None:
@@ -410,7 +441,7 @@ def _aggregate(
             return float(upper)
         return float((upper + _cut(np.sqrt(ratios[:middle].max()), limit)) / 2)
     roots = _cut(np.sqrt(ratios[ratios > 0]), limit)
-    return float(roots.mean() if rng is None else roots[rng.integers(len(roots))])
+    return float(roots.mean() if aggregate == "mean" or rng is None else roots[rng.integers(len(roots))])
 
 
 def _cut(value: Any, limit: float | None) -> Any:

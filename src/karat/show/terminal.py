@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,10 +16,18 @@ from rich.text import Text
 _WIDTH = 120  # of what is piped or redirected
 
 
+class _Console(Console):
+    """A console that ends quietly when whoever reads it has seen enough."""
+
+    def on_broken_pipe(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
 def console() -> Console:
     """Where results go. Nothing in them is markup: names come from data."""
     width = None if sys.stdout.isatty() else _WIDTH
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+    return _Console(width=width, markup=False, highlight=False, emoji=False)
 
 
 def visible(text: object) -> str:

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from karat.errors import InputError
+from karat.errors import InputError, one_of
 from karat.source_model import Floats
 from karat.theory.canonical import LARGEST, signs
 from karat.theory.ising import Ising, accuracy_model
@@ -78,12 +78,11 @@ def asymptotics(
     >>> np.abs(asymptotics(truth, "median").bias).max() < 1e-12
     np.True_
     """
+    one_of("learner", learner, ("labeled", "median", "mean", "random"))
     a, m = truth.a, truth.m
     nothing = np.zeros(m)
     if learner == "labeled":
         return Asymptotics(a, nothing, _excess(truth, a), 1 - a**2, nothing, nothing)
-    if learner not in ("median", "mean", "random"):
-        raise InputError(f"learner must be 'labeled', 'median', 'mean' or 'random', not {learner!r}.")
     if m < 3:
         raise InputError(f"triplets need three sources at least; there are {m}.")
     if (truth.pair_moments <= 0).any():

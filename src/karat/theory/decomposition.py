@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from karat.errors import InputError
+from karat.errors import InputError, one_of
 from karat.estimate.triplets import Aggregate, aggregate_triplets, triplets
 from karat.moments import Moments
 from karat.source_model import Floats, SourceModel, learned
+from karat.theory.canonical import LARGEST
 from karat.theory.ising import Ising, accuracy_model, patterns
 from karat.theory.loss import expected_loss
 from karat.votes import Votes
@@ -119,7 +120,7 @@ def decompose(truth: Ising, estimate: Any = None, votes: Votes | None = None) ->
         dict(truth.mutual_information),
         dict(enumerate(divergence.tolist())),
         balance,
-        whole - (loss - irreducible) if truth.m > 20 else _marginal_fit(truth, model),
+        whole - (loss - irreducible) if truth.m > LARGEST else _marginal_fit(truth, model),
         None if votes is None else _sampling_noise(truth, votes),
     )
 
@@ -199,18 +200,17 @@ def learn(counts: Floats, learner: Learner, rng: np.random.Generator | None = No
     counts : array, shape (2**m, 2)
         How many points have each vote pattern, in the order of `signs`, and class -1, +1.
     """
+    one_of("learner", learner, get_args(Learner))
     n = counts.sum()
     m = int(np.log2(len(counts)))
     s = 2.0 * patterns(m) - 1
     if learner == "labeled":
         a = (counts[:, 1] - counts[:, 0]) @ s / n
-    elif learner in ("median", "mean", "random"):
+    else:
         b = s.T @ (s * counts.sum(axis=1)[:, None]) / n
         aggregate: Aggregate = learner
         off = ~np.eye(m, dtype=bool)
         a, _ = aggregate_triplets(np.where(b == 0, 1 / n, b), off, aggregate, "drop", 1 - 1 / n, rng)
         a = np.nan_to_num(a)  # without a usable triplet nothing is known of a source
-    else:
-        raise InputError(f"learner must be 'labeled', 'median', 'mean' or 'random', not {learner!r}.")
     # On the probability scale the cut is [1/n, 1 - 1/n].
     return np.clip(a, -1 + 2 / n, 1 - 2 / n)

@@ -10,12 +10,12 @@ result is too large by at most h^2 / 32 per part. The sum is then a convolution.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from karat.errors import InputError
-from karat.source_model import Floats, SourceModel
+from karat.source_model import Floats, learned
 from karat.theory.canonical import LARGEST, signs
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ class ExpectedLoss:
     error: float
 
 
-def expected_loss(truth: Ising, model: SourceModel) -> ExpectedLoss:
+def expected_loss(truth: Ising, model: Any) -> ExpectedLoss:
     """Expected cross-entropy of the normalised naive Bayes posterior of `model` on points of `truth`."""
-    if model.sources and len(model.sources) != truth.m:
+    model = learned(model)
+    if len(model.sources) != truth.m:
         raise InputError(f"the model has {len(model.sources)} sources and the truth has {truth.m}.")
     if any(len(group) > 1 for group in model.groups):
         raise InputError("expected losses are for models of single sources, without dependent groups.")
@@ -93,8 +94,8 @@ def _on_grid(truth: Ising, start: float, weights: Floats) -> ExpectedLoss:
     means = [float(values @ probability) for values, probability in parts]
     # Hoeffding: beyond this distance from the mean there is less than _TAIL.
     spread = sum((values.max() - values.min()) ** 2 for values, _ in parts)
-    reach = max(np.sqrt(0.5 * np.log(2 / _TAIL) * spread), 1e-9)
-    reach = min(reach, sum(values.max() - values.min() for values, _ in parts))
+    reach = min(np.sqrt(0.5 * np.log(2 / _TAIL) * spread), sum(values.max() - values.min() for values, _ in parts))
+    reach = max(reach, 1e-9)
     h = 2.2 * reach / _GRID  # a tenth to spare for the splitting
     transform = np.ones(_GRID // 2 + 1, dtype=complex)
     for (values, probability), mean in zip(parts, means, strict=True):

@@ -1,4 +1,4 @@
-r"""Theorems 2 to 4, Proposition 1 and the bounds of the combined estimators, as functions.
+r"""Theorems 2 to 4 and Proposition 1, as functions.
 
 They hold for the excess error of the paper's form of the posterior, in which B_I is the sum of I(l_i; l_j | Y). The
 normalised posterior does better by KL(P(l) || est(l)), so upper bounds hold for it too; the lower bounds do not.
@@ -170,7 +170,7 @@ class Correction:
     consistent_in_edge, consistent_elsewhere : int
         How many of them are right in the limit, for a source in an edge and for one in none.
     n_0 : float
-        Points from which on noise does not change the order of the triplets; infinite without edges' bias to find.
+        Points from which on noise does not change the order of the triplets; 1 without edges.
     c_rho : float
         The excess error is at most c_rho m rho + B_I, with rho the largest mean square error of an accuracy.
     """
