@@ -388,11 +388,18 @@ def aggregate_triplets(
     seeds = [None] * F if aggregate != "random" else list((rng or np.random.default_rng()).spawn(F))
     parts = spans(F, THREADS if F >= 50 else 1)
 
+    rows = np.where(allowed, b, 0)
+
     def work(part: int) -> None:
         room = np.empty_like(inverse)
+        ratios = room.reshape(-1)
+        # A row of b twice over: the window that starts at s is the row shifted by s, without a copy.
+        twice = np.empty(2 * F)
+        shifted = sliding_window_view(twice, F)[1 : len(inverse) + 1]
         for f in range(*parts[part]):
-            row = np.where(allowed[f], b[f], 0)
-            ratios = triplet_ratios(row, inverse, room)
+            twice[:F] = twice[F:] = rows[f]
+            np.multiply(shifted, rows[f], out=room)
+            np.multiply(room, inverse, out=room)  # b_fg b_fh / b_gh, 0 where a pair is not allowed
             if negative == "absolute":
                 np.abs(ratios, out=ratios)
             usable[f] = used = np.count_nonzero(ratios > 0)
@@ -418,14 +425,6 @@ def circular(matrix: Floats) -> Floats:
     if F % 2 == 0:
         result[-1, F // 2 :] = 0
     return result
-
-
-def triplet_ratios(row: Floats, inverse: Floats, room: Floats) -> Floats:
-    """``row_g row_h / b_gh`` of all pairs g, h, flat, in `room`; 0 where a pair is not allowed."""
-    shifted = sliding_window_view(np.concatenate([row, row]), len(row))[1 : len(inverse) + 1]
-    np.multiply(shifted, row, out=room)
-    np.multiply(room, inverse, out=room)
-    return room.reshape(-1)
 
 
 def _aggregate(
