@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import karat
-from karat.estimate.triplets import aggregate_triplets
+from karat.estimate.aggregate import aggregate_triplets
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from karat.errors import InputError, NotIdentifiedError, plural
+from karat.estimate.checks import pair_positions, shape_problems, source_problems
 from karat.estimate.structure import DependentPair, dependent_pairs
-from karat.estimate.triplets import pair_positions, shape_problems, source_problems
 from karat.estimate.wilson import wilson
 from karat.formats import written_table
 from karat.measure import Score, score

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from karat.coding import Coding, Label
 from karat.errors import InputError, NotFittedError, one_of
+from karat.estimate.aggregate import Aggregate, Negative
+from karat.estimate.checks import Pairs, Signs, check_choices
 from karat.estimate.fit import Fitted, Settings, fit_combined, fit_labeled, fit_triplets, need_gold
 from karat.estimate.intervals import Progress
-from karat.estimate.triplets import Aggregate, Negative, Pairs, Signs, check_choices
 from karat.naive_bayes import posterior
 from karat.source_model import Floats, SourceModel
 from karat.source_table import SourceTable

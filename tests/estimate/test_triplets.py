@@ -16,7 +16,7 @@ from simulate import (
 )
 
 from karat import InputError, Moments, NotIdentifiedError, Votes, triplets
-from karat.estimate.triplets import aggregate_triplets, circular
+from karat.estimate.aggregate import aggregate_triplets, circular
 
 A = 2 * PAPER_ACCURACIES - 1
 

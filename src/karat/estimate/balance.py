@@ -20,16 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import NotIdentifiedError
-from karat.estimate.triplets import (
-    Pairs,
-    Problem,
-    aggregate_triplets,
-    check_shape,
-    check_sources,
-    covariances,
-    pair_positions,
-    resolve_symmetric,
-)
+from karat.estimate.aggregate import aggregate_triplets
+from karat.estimate.checks import Pairs, check_shape, check_sources, pair_positions, resolve_symmetric
+from karat.estimate.triplets import Problem, covariances
 from karat.moments import Moments
 from karat.source_model import Floats
 from karat.votes import Votes

@@ -9,24 +9,15 @@ from typing import Any
 import numpy as np
 
 from karat.errors import InputError
+from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.balance import ThirdMoments
 from karat.estimate.blend import Blend, blend
+from karat.estimate.checks import Pairs, Signs, check_shape, check_sources, pair_positions, resolve_symmetric
 from karat.estimate.intervals import Estimator, Intervals, Progress, triplet_intervals
 from karat.estimate.labeled import accuracy_interval, labeled
 from karat.estimate.recalibrate import Recalibration, recalibrate
 from karat.estimate.structure import check_groups, dependent_groups, merge_groups
-from karat.estimate.triplets import (
-    Aggregate,
-    Negative,
-    Pairs,
-    Signs,
-    Solution,
-    check_shape,
-    check_sources,
-    pair_positions,
-    resolve_symmetric,
-    solve,
-)
+from karat.estimate.triplets import Solution, solve
 from karat.estimate.wilson import wilson
 from karat.moments import Moments
 from karat.naive_bayes import posterior

@@ -23,9 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import NotIdentifiedError
+from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.balance import ThirdMoments, balance_from_shares
 from karat.estimate.labeled import mixed_balance
-from karat.estimate.triplets import Aggregate, Negative, Problem
+from karat.estimate.triplets import Problem
 from karat.moments import Moments, one_hot
 from karat.source_model import Floats, accuracy
 from karat.votes import Votes

@@ -16,25 +16,18 @@ class-conditional
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.lib.stride_tricks import sliding_window_view
 
-from karat.errors import InputError, NotIdentifiedError, examples, one_of, plural
+from karat.errors import NotIdentifiedError, examples
+from karat.estimate.aggregate import Aggregate, Bools, Negative, aggregate_triplets
+from karat.estimate.checks import Pairs, Signs, check_choices, check_sources, pair_positions, resolve_symmetric
 from karat.estimate.signs import found_signs
 from karat.moments import Moments
 from karat.source_model import Floats, SourceModel, check_class_balance, symmetric_table
-
-Aggregate = Literal["median", "mean", "random"]
-Negative = Literal["drop", "absolute"]
-Signs = Literal["positive", "data"]
-Pairs = Sequence[tuple[str | int, str | int]]
-Bools = npt.NDArray[np.bool_]
-_COPY = 100  # common votes from which on two sources that always agree are taken for copies
 
 
 def triplets(
@@ -147,103 +140,6 @@ class Solution:
         return self.problem.source_model(self.x, self.class_balance)
 
 
-def check_choices(aggregate: object, negative: object, signs: object) -> None:
-    """Refuse options that are none of those accepted."""
-    one_of("aggregate", aggregate, ("median", "mean", "random"))
-    one_of("negative", negative, ("drop", "absolute"))
-    one_of("signs", signs, ("positive", "data"))
-
-
-def resolve_symmetric(symmetric: bool | None, moments: Moments) -> bool:
-    """Whether to learn one accuracy per source; see `triplets`.
-
-    Where most sources leave out points and vote for both classes on the rest, as crowd workers do, who is asked says
-    nothing about the class, and taking an abstain for an output would make evidence of it.
-    """
-    if symmetric is None:
-        picky = (moments.coverage < moments.n) & (moments.single > 0).all(axis=1)
-        return len(moments.classes) > 2 or bool(picky.mean() > 0.5)
-    if not isinstance(symmetric, bool | np.bool_):
-        raise TypeError(f"symmetric must be True, False or None, not {symmetric!r}.")
-    if not symmetric and len(moments.classes) > 2:
-        raise InputError(
-            f"class-conditional triplets are for two classes; there are {len(moments.classes)}. Use one accuracy per "
-            "source (symmetric=True; --symmetric)."
-        )
-    return bool(symmetric)
-
-
-def pair_positions(pairs: Pairs, sources: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of names or positions as pairs of positions."""
-
-    def position(name: str | int) -> int:
-        if isinstance(name, int | np.integer) and 0 <= name < len(sources):
-            return int(name)
-        if name in sources:
-            return sources.index(str(name))
-        raise InputError(f"known_pairs names {name!r}; the sources are {examples(sources)}.")
-
-    result = []
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise InputError(f"known_pairs holds pairs of sources, not {pair!r}.")
-        i, j = position(pair[0]), position(pair[1])
-        if i == j:
-            raise InputError(f"known_pairs pairs {pair[0]!r} with itself.")
-        result.append((i, j))
-    return result
-
-
-def check_sources(moments: Moments, known: list[tuple[int, int]]) -> None:
-    """Refuse sources that triplets cannot work with."""
-    problems = source_problems(moments, known)
-    if problems:
-        raise InputError(" ".join(problems))
-
-
-def check_shape(n: int, m: int) -> None:
-    """Refuse fewer than three sources or more sources than points, before anything is counted."""
-    problems = shape_problems(n, m)
-    if problems:
-        raise InputError(" ".join(problems))
-
-
-def shape_problems(n: int, m: int) -> list[str]:
-    """What keeps triplets from working with this many points and sources."""
-    problems = []
-    if m < 3:
-        problems.append(f"Triplets need three sources at least; there {'is' if m == 1 else 'are'} {m}.")
-    if n < m:
-        problems.append(f"{plural(n, 'point')} for {m:,} sources: bring more points, or is the table transposed?")
-    return problems
-
-
-def source_problems(moments: Moments, known: list[tuple[int, int]]) -> list[str]:
-    """What keeps triplets from working with these sources, a sentence or two each."""
-    problems = shape_problems(moments.n, len(moments.sources))
-    silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
-    if silent:
-        problems.append(f"These sources never vote: {examples(silent)}. Leave them out (drop=; --drop).")
-    constant = [moments.sources[i] for i in np.flatnonzero((moments.single == moments.n).any(axis=1))]
-    if constant:
-        problems.append(
-            f"These sources vote the same on every point and tell nothing: {examples(constant)}. Leave them out "
-            "(drop=; --drop)."
-        )
-    # Identical: wherever one votes, so does the other, and the same. On few points that may be chance: two workers
-    # who both did the same twenty easy tasks.
-    same = (moments.agree == moments.coverage[:, None]) & (moments.agree == moments.coverage[None, :])
-    same &= moments.agree >= min(_COPY, moments.n)
-    copies = [(i, j) for i, j in np.argwhere(np.triu(same, 1)).tolist() if not {(i, j), (j, i)} & set(known)]
-    if copies:
-        named = examples((moments.sources[i], moments.sources[j]) for i, j in copies)
-        problems.append(
-            f"These pairs vote identically on all points, and a copy is no evidence of its own: {named}. Leave one of "
-            "each out (drop=; --drop), or name the pair (known_pairs=; --known-pair)."
-        )
-    return problems
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
     """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means.
@@ -350,98 +246,3 @@ def covariances(moments: Moments, source: npt.NDArray[np.intp], vote: npt.NDArra
     pair = moments.pair[source, vote][:, source, vote]
     turn = np.where(vote == 1, 1, -1)
     return (pair / n - np.outer(p, p)) * np.outer(turn, turn)
-
-
-def aggregate_triplets(
-    b: Floats,
-    allowed: Bools,
-    aggregate: Aggregate = "median",
-    negative: Negative = "drop",
-    limit: float | None = None,
-    rng: np.random.Generator | None = None,
-) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Aggregate ``sqrt(b_fg b_fh / b_gh)`` over all pairs g, h, for every feature f.
-
-    Parameters
-    ----------
-    b : array, shape (F, F)
-        Without zeros off the diagonal.
-    allowed : array of bool, shape (F, F)
-        A triplet is used if all three of its pairs are allowed.
-    limit : float, optional
-        Each estimate is cut to this before it is aggregated.
-
-    Returns
-    -------
-    x : array, shape (F,)
-        NaN where no triplet is usable.
-    usable : array of int, shape (F,)
-        How many triplets were used.
-    """
-    from karat._kernels import THREADS, in_threads, spans
-
-    F = len(b)
-    if F < 3:
-        return np.full(F, np.nan), np.zeros(F, dtype=np.int64)
-    inverse = circular(np.where(allowed, 1 / np.where(b == 0, 1, b), 0))
-    x, usable = np.full(F, np.nan), np.zeros(F, dtype=np.int64)
-    seeds = [None] * F if aggregate != "random" else list((rng or np.random.default_rng()).spawn(F))
-    parts = spans(F, THREADS if F >= 50 else 1)
-
-    rows = np.where(allowed, b, 0)
-
-    def work(part: int) -> None:
-        room = np.empty_like(inverse)
-        ratios = room.reshape(-1)
-        # A row of b twice over: the window that starts at s is the row shifted by s, without a copy.
-        twice = np.empty(2 * F)
-        shifted = sliding_window_view(twice, F)[1 : len(inverse) + 1]
-        for f in range(*parts[part]):
-            twice[:F] = twice[F:] = rows[f]
-            np.multiply(shifted, rows[f], out=room)
-            np.multiply(room, inverse, out=room)  # b_fg b_fh / b_gh, 0 where a pair is not allowed
-            if negative == "absolute":
-                np.abs(ratios, out=ratios)
-            usable[f] = used = np.count_nonzero(ratios > 0)
-            if used:
-                x[f] = _aggregate(ratios, int(used), aggregate, limit, seeds[f])
-
-    in_threads(work, len(parts))
-    return x, usable
-
-
-def circular(matrix: Floats) -> Floats:
-    """The pairs of a symmetric matrix as a rectangle: row s - 1 holds ``matrix[j, (j + s) % F]`` for all j.
-
-    With s up to F / 2 each pair is there once; where F is even, the second half of the last row repeats the
-    first and is 0. A rectangle makes the products of a row with itself a view, not a gather.
-
-    >>> circular(np.arange(9.0).reshape(3, 3))
-    array([[1., 5., 6.]])
-    """
-    F = len(matrix)
-    j = np.arange(F)
-    result = np.stack([matrix[j, (j + s) % F] for s in range(1, F // 2 + 1)])
-    if F % 2 == 0:
-        result[-1, F // 2 :] = 0
-    return result
-
-
-def _aggregate(
-    ratios: Floats, used: int, aggregate: Aggregate, limit: float | None, rng: np.random.Generator | None
-) -> float:
-    """Aggregate the roots of the positive ratios; may reorder `ratios`."""
-    if aggregate == "median":
-        # What is not used is not positive, so it sorts before all that is. The root is monotone: it can wait.
-        middle = len(ratios) - used + used // 2
-        ratios.partition(middle)
-        upper = _cut(np.sqrt(ratios[middle]), limit)
-        if used % 2:
-            return float(upper)
-        return float((upper + _cut(np.sqrt(ratios[:middle].max()), limit)) / 2)
-    roots = _cut(np.sqrt(ratios[ratios > 0]), limit)
-    return float(roots.mean() if aggregate == "mean" or rng is None else roots[rng.integers(len(roots))])
-
-
-def _cut(value: Any, limit: float | None) -> Any:
-    return value if limit is None else np.minimum(value, limit)

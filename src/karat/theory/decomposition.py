@@ -19,7 +19,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from karat.errors import InputError, one_of
-from karat.estimate.triplets import Aggregate, aggregate_triplets, triplets
+from karat.estimate.aggregate import Aggregate, aggregate_triplets
+from karat.estimate.triplets import triplets
 from karat.moments import Moments
 from karat.source_model import Floats, SourceModel, learned
 from karat.theory.canonical import LARGEST
