@@ -175,6 +175,9 @@ def test_outputs_do_not_overwrite_inputs_or_each_other(tmp_path: Path) -> None:
         assert result.returncode == 2
         assert "must be different files" in result.stderr
     assert path.read_bytes() == before
+    near = write(tmp_path / "sv.csv", good_votes(100))  # the name of one is the end of the other's
+    assert karat("fit", near, "--class-balance", ".5", "--out", path).returncode == 0
+    near.unlink()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link.csv", "sub", "v.csv"]
 
 

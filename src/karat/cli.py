@@ -230,10 +230,13 @@ def demo(as_json: bool) -> int:
 
 def _check_different(read: list[str | None], written: list[str | None]) -> None:
     """Refuse to write over what is read, or two outputs into one file."""
+    from karat.formats import is_query
+
     outputs = [Path(path).resolve() for path in written if path is not None]
-    inputs = [Path(path).resolve() for path in read if path is not None and len(path) < 4096]
+    queries = [path for path in read if path is not None and is_query(path)]
+    inputs = [Path(path).resolve() for path in read if path is not None and path not in queries]
     # A query names its files somewhere in its text.
-    named = any(output.exists() and output.name in path for output in outputs for path in read if path is not None)
+    named = any(output.exists() and output.name in query for output in outputs for query in queries)
     if named or len(set(outputs)) < len(outputs) or set(inputs) & set(outputs):
         raise InputError("inputs and outputs must be different files; give another name to what is written.")
 
@@ -298,11 +301,7 @@ def _again(command: str, votes: str | None = None, only: tuple[str, ...] | None 
             words += [parameter.opts[0], *(map(str, item) if isinstance(item, tuple) else [str(item)])]
     for name, value in more.items():
         words += [f"--{name}", value]
-    return _command(command, *words)
-
-
-def _command(*words: str) -> str:
-    return " ".join(shlex.quote(word) for word in ("karat", *words))
+    return " ".join(shlex.quote(word) for word in ("karat", command, *words))
 
 
 def _show(report: Any, as_json: bool) -> int:

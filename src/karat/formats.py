@@ -26,7 +26,7 @@ def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
     """
     import pyarrow as pa
 
-    if isinstance(source, str) and _QUERY.match(source) and not _exists(Path(source)):
+    if isinstance(source, str) and is_query(source):
         table = _query(source)
     elif isinstance(source, str | Path):
         table = _file(Path(source), text)
@@ -44,6 +44,15 @@ def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
     if repeated:
         raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
     return table.drop_columns([name for name in names if _PANDAS_INDEX.fullmatch(name)])
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query rather than the name of a file.
+
+    >>> is_query("SELECT * FROM 'votes.csv'"), is_query("selected.csv")
+    (True, False)
+    """
+    return _QUERY.match(text) is not None and not _exists(Path(text))
 
 
 def _exists(path: Path) -> bool:
