@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from karat.coding import Coding as Coding
     from karat.errors import InputError as InputError
     from karat.errors import NotIdentifiedError as NotIdentifiedError
+    from karat.estimate import combine as combine
     from karat.estimate.balance import class_balance as class_balance
     from karat.estimate.labeled import labeled as labeled
     from karat.estimate.structure import dependent_pairs as dependent_pairs
@@ -44,6 +45,7 @@ _HOMES = {
     "Coding": "coding",
     "InputError": "errors",
     "NotIdentifiedError": "errors",
+    "combine": "estimate.combine",
     "class_balance": "estimate.balance",
     "labeled": "estimate.labeled",
     "dependent_pairs": "estimate.structure",
@@ -70,7 +72,7 @@ _HOMES = {
     "Patterns": "votes",
     "Votes": "votes",
 }
-_MODULES = ("datasets", "bounds", "lemmas")
+_MODULES = ("datasets", "combine", "bounds", "lemmas")
 __all__ = ["__version__", *_HOMES]
 
 

@@ -46,7 +46,7 @@ class LabelModel:
         `karat.triplets`.
     known_pairs : sequence of pairs
         Pairs of sources, by name or position, known to depend on each other. They are left out of every triplet and,
-        for two classes, taken as one source when points are labeled.
+        where there is one accuracy per source and class, taken as one source when points are labeled.
     negative : {"drop", "absolute"}
         What to do with triplets whose ratio is negative.
     signs : {"positive", "data"}

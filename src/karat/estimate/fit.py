@@ -91,7 +91,7 @@ def fit_combined(votes: Votes, gold: Gold, settings: Settings, progress: Progres
     mixed = blend(problem, solution.x, seen, truth, balance)
     model = _merged(votes, problem.source_model(mixed.x, balance), solution, settings)
     # Each gold point is labeled by a blend that has not seen it: otherwise recalibration would trust gold twice.
-    order = np.random.default_rng(0).permutation(len(rows))
+    order = np.random.default_rng(settings.rng).permutation(len(rows))
     probabilities = np.empty((len(rows), len(balance)))
     for fold in np.array_split(order, min(_FOLDS, len(rows))):
         others = np.setdiff1d(order, fold)
