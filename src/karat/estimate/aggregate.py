@@ -95,6 +95,8 @@ def _aggregate(
 ) -> float:
     """Aggregate the roots of the positive ratios; may reorder `ratios`."""
     if aggregate == "median":
+        if 2 * used < len(ratios):  # many equal zeros would make the selection slow
+            ratios = ratios[ratios > 0]
         # What is not used is not positive, so it sorts before all that is. The root is monotone: it can wait.
         middle = len(ratios) - used + used // 2
         ratios.partition(middle)
