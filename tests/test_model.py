@@ -140,6 +140,14 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "model.json").read_text())["version"] == 1
 
 
+def test_nan_as_the_abstain_survives_a_file_of_standard_json(tmp_path: Path) -> None:
+    values = np.where(sample(abstain=0.3).values < 0, np.nan, sample(abstain=0.3).values)
+    model = LabelModel(class_balance=0.5, replicates=0, abstain=float("nan")).fit(values)
+    model.save(tmp_path / "model.json")
+    assert "NaN" not in (tmp_path / "model.json").read_text()
+    assert np.array_equal(karat.load(tmp_path / "model.json").predict_proba(values), model.predict_proba(values))
+
+
 def saved(tmp_path: Path) -> dict[str, Any]:
     LabelModel(class_balance=0.5, replicates=0).fit(sample()).save(tmp_path / "model.json")
     content: dict[str, Any] = json.loads((tmp_path / "model.json").read_text())

@@ -49,7 +49,7 @@ class Coding:
         """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
         known = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
         table = np.array([*(known.get(value, _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8)
-        unknown = [value for value, code in zip(column.levels, table, strict=False) if code == _UNKNOWN]
+        unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == _UNKNOWN]
         result = table[column.cells]
         if unknown:
             raise InputError(
@@ -244,12 +244,8 @@ def _reads_as_abstain(value: Label) -> bool:
     return isinstance(value, str) and value.strip().lower() in ("", "abstain")
 
 
-def min_int(values: Iterable[Label]) -> int:
-    """Smallest number among the values, 0 where there is none.
-
-    >>> min_int([3, -1, "x"])
-    -1
-    """
+def _min_int(values: Iterable[Label]) -> int:
+    """Smallest number among the values, 0 where there is none."""
     return min((int(v) for v in values if not isinstance(v, str)), default=0)
 
 
@@ -267,9 +263,9 @@ def _numeric_abstain(votes: set[Label], truth: set[Label]) -> tuple[Label, ...]:
                 "(abstain=0; --abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain "
                 "-1). Say which."
             )
-    if min_int(votes) < -1:
+    if _min_int(votes) < -1:
         raise InputError(
-            f"the votes hold {examples(_sorted(v for v in votes if min_int([v]) < -1))}, and karat cannot guess what "
+            f"the votes hold {examples(_sorted(v for v in votes if _min_int([v]) < -1))}, and karat cannot guess what "
             "negative numbers other than -1 mean. Name the classes and the abstain value (classes=, abstain=; "
             "--classes, --abstain)."
         )

@@ -105,7 +105,7 @@ def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
     if problems:
         nothing = np.full(len(votes.sources), np.nan)
         source_table = SourceTable.of(votes, votes.gold, nothing, nothing, nothing)
-        verdict = f"Not ready: {len(problems)} thing{'s' if len(problems) > 1 else ''} to mend. ({_size(votes)})"
+        verdict = f"Not ready: {plural(len(problems), 'thing')} to mend. ({_size(votes)})"
         sections = [Section("To mend", lines=[f"- {problem}" for problem in problems])]
     else:
         source_table = model.source_table_
@@ -133,7 +133,7 @@ def _pair_section(pairs: Sequence[Any]) -> Section:
         return Section("No two sources agree or disagree more than the class explains.")
     more = f", the strongest {_PAIRS_SHOWN}" if len(pairs) > _PAIRS_SHOWN else ""
     return Section(
-        f"{len(pairs)} pair{'s' if len(pairs) > 1 else ''} of sources depend on each other beyond the class{more}",
+        f"{plural(len(pairs), 'pair')} of sources depend on each other beyond the class{more}",
         ["pair", "correlation left over"],
         [[f"{pair.first} - {pair.second}", f"{pair.correlation:+.2f}"] for pair in pairs[:_PAIRS_SHOWN]],
     )

@@ -15,6 +15,7 @@ from karat.estimate.intervals import Intervals
 from karat.estimate.recalibrate import Recalibration
 from karat.files import whole_file
 from karat.model import LabelModel, parameters
+from karat.plain import plain
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 
@@ -25,39 +26,29 @@ VERSION = 1
 def write_model(path: str | Path, model: LabelModel) -> None:
     """Write a fitted model."""
     learned = model.source_model_
+    params = model.get_params()
+    if not isinstance(params["rng"], int | np.integer):  # a generator has no such form
+        params["rng"] = None
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "parameters": {name: _plain(value) for name, value in model.get_params().items()},
+        "parameters": plain(params),
         "classes": list(learned.classes),
-        "abstain": list(model.coding_.abstain),
+        "abstain": plain(model.coding_.abstain),  # NaN, which JSON does not know, becomes null
         "class_balance": [
             learned.class_balance.tolist(),
-            _plain(model.class_balance_low_),
-            _plain(model.class_balance_high_),
+            plain(model.class_balance_low_),
+            plain(model.class_balance_high_),
         ],
         "intervals": model.fitted_.intervals.method,
-        "recalibration": None if model.fitted_.recalibration is None else _plain(vars(model.fitted_.recalibration)),
+        "recalibration": None if model.fitted_.recalibration is None else plain(vars(model.fitted_.recalibration)),
         "notes": list(model.fitted_.notes),
         "sources": model.source_table_.rows(),
         "groups": [list(group) for group in learned.groups],
         "tables": [table.tolist() for table in learned.tables],
     }
     with whole_file(path) as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=True).encode())
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON can hold; a random generator has no such form and becomes null."""
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if hasattr(value, "tolist"):  # NumPy's arrays and scalars, pandas' series
-        value = value.tolist()
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and np.isnan(value):
-        return None
-    return value if value is None or isinstance(value, str | bool | int | float) else None
+        file.write(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False).encode())
 
 
 def read_model(path: str | Path) -> LabelModel:
@@ -102,9 +93,11 @@ def _model(content: dict[str, Any]) -> LabelModel:
     balance, low, high = (np.array(values, dtype=np.float64) for values in content["class_balance"])
     if not all(isinstance(label, str | int) for label in content["classes"]):
         raise InputError("its classes are no labels")
-    if not all(isinstance(label, str | int | float) for label in content["abstain"]):
+    if not all(label is None or isinstance(label, str | int | float) for label in content["abstain"]):
         raise InputError("its abstain values are no labels")
-    coding = Coding(tuple(content["classes"]), tuple(content["abstain"]))
+    coding = Coding(
+        tuple(content["classes"]), tuple(float("nan") if label is None else label for label in content["abstain"])
+    )
     learned = SourceModel(
         tuple(table.source),
         coding.classes,

@@ -45,7 +45,6 @@ class SourceModel:
     def __post_init__(self) -> None:
         K = len(self.classes)
         # Contiguous: NumPy's logarithm of a strided array may differ in the last bit.
-        object.__setattr__(self, "class_balance", np.ascontiguousarray(self.class_balance, dtype=np.float64))
         tables = tuple(np.ascontiguousarray(table, dtype=np.float64) for table in self.tables)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "class_balance", check_class_balance(self.class_balance, self.classes))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.coding import Label
+from karat.plain import plain
 from karat.source_model import Floats
 from karat.votes import Gold, Votes
 
@@ -66,7 +67,7 @@ class SourceTable:
 
     def rows(self) -> list[dict[str, Any]]:
         """The table as one dict of plain Python values per source; None for NaN."""
-        columns = {name: _plain(values) for name, values in asdict(self).items()}
+        columns = plain(asdict(self))
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def to_frame(self) -> Any:
@@ -85,11 +86,6 @@ class SourceTable:
 
             return pa.table(columns)
         return pl.DataFrame(columns)
-
-
-def _plain(values: Any) -> list[Any]:
-    items = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    return [None if isinstance(item, float) and np.isnan(item) else item for item in items]
 
 
 def _summary(

@@ -9,6 +9,7 @@ from typing import Any
 
 from karat.coding import Label, is_missing
 from karat.errors import InputError
+from karat.tables import read_votes
 from karat.votes import Votes
 
 Vote = Label | None
@@ -133,8 +134,6 @@ def apply_sources(
     columns = {source.name: [row[i] for row in rows] for i, source in enumerate(sources)}
     if len(columns) < len(sources):
         raise InputError("two sources have the same name; give one of them another (name=).")
-    from karat.tables import read_votes
-
     return read_votes(columns, layout="wide", classes=classes)
 
 

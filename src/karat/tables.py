@@ -80,19 +80,26 @@ def read_votes(
     left_out = (drop,) if isinstance(drop, str) else tuple(drop)
     options = _Options(layout, key, gold, gold_file, left_out, sources, (task, worker, label), repeats)
     wide, truth = _read(source, options, abstain)
-    levels = {value for column in wide.sources.values() for value in column.levels}
-    return _coded(wide, truth, find_coding(levels, () if truth is None else truth.levels, classes, abstain))
+    coding = find_coding(wide.levels, () if truth is None else truth.levels, classes, abstain)
+    return _coded(wide, truth, coding)
 
 
-def read_for_model(source: Any, sources: Sequence[str], coding: Coding, **names: Any) -> Votes:
-    """Read votes to be labeled by a model with these sources and this coding; `names` are options of `read_votes`.
+def read_for_model(
+    source: Any,
+    sources: Sequence[str],
+    coding: Coding,
+    *,
+    key: str | None = None,
+    task: str = "task",
+    worker: str = "worker",
+    label: str = "label",
+    repeats: Repeats = "refuse",
+) -> Votes:
+    """Read votes to be labeled by a model with these sources and this coding; the options are those of `read_votes`.
 
     A worker of the model who is not in a long table did not vote.
     """
-    task, worker, label = names.get("task", "task"), names.get("worker", "worker"), names.get("label", "label")
-    options = _Options(
-        None, names.get("key"), None, None, (), sources, (task, worker, label), names.get("repeats", "refuse"), True
-    )
+    options = _Options(None, key, None, None, (), sources, (task, worker, label), repeats, missing_workers_abstain=True)
     nan = next((value for value in coding.abstain if is_missing(value)), None)
     wide, _ = _read(source, options, nan)
     return _coded(wide, None, coding)
@@ -166,9 +173,8 @@ def as_votes(
         return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
     options = _Options(None, None, None, None, (), None, ("task", "worker", "label"), "refuse")
     wide, _ = _read(data, options, abstain)
-    levels = {value for column in wide.sources.values() for value in column.levels}
     known = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
-    return _coded(wide, None, find_coding(levels, known, classes, abstain))
+    return _coded(wide, None, find_coding(wide.levels, known, classes, abstain))
 
 
 def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
@@ -193,6 +199,11 @@ class _Wide:
     sources: dict[str, Column]
     keys: npt.NDArray[Any] | None
     gold: Column | None
+
+    @property
+    def levels(self) -> set[Label]:
+        """All values that occur in the sources."""
+        return {value for column in self.sources.values() for value in column.levels}
 
 
 def _wide(
@@ -318,9 +329,8 @@ def _column(column: Any, where: str, abstain: Label | float | None) -> Column:
     kind = column.type
     if pa.types.is_null(kind):
         return Column(where, [], np.full(len(column), -1, dtype=np.int16))
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        coded = _plain_text(column.combine_chunks()).dictionary_encode()
-        coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    if _is_text(kind):
+        coded = _encoded(_plain_text(column))
         cells = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return _trimmed(where, coded.dictionary.to_pylist(), cells)
     if pa.types.is_binary(kind):
@@ -339,8 +349,21 @@ def _plain_text(values: Any) -> Any:
     """Arrow text of any kind as the one kind that all of Arrow's functions take; other values as they are."""
     import pyarrow as pa
 
-    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return values.cast(pa.large_string()) if any(kind(values.type) for kind in kinds) else values
+    return values.cast(pa.large_string()) if _is_text(values.type) else values
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def _encoded(column: Any) -> Any:
+    """A column as one array of places in a dictionary of its values."""
+    import pyarrow as pa
+
+    coded = column.combine_chunks().dictionary_encode()
+    return coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
 
 
 def _trimmed(where: str, levels: list[str], cells: npt.NDArray[Any]) -> Column:
@@ -353,11 +376,8 @@ def _trimmed(where: str, levels: list[str], cells: npt.NDArray[Any]) -> Column:
 
 def _levels(table: Any, name: str) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """Distinct values of an identifier column in their first order, and which of them each row holds."""
-    import pyarrow as pa
-
     _check_identifier(table, name)
-    coded = table[name].combine_chunks().dictionary_encode()
-    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    coded = _encoded(table[name])
     if coded.null_count:
         raise InputError(f"column {name!r} is empty in {coded.null_count:,} rows; every row needs one.")
     return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)

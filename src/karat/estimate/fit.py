@@ -167,15 +167,14 @@ def _gold_shares(gold: Gold, level: float) -> tuple[Floats, Floats]:
 def _blend_interval(solution: Solution, mixed: Blend, unlabeled: Intervals, level: float) -> tuple[Floats, Floats]:
     """Interval of the blended accuracies: the blend's own error, and what is left of the noise of the votes."""
     problem, balance = solution.problem, solution.class_balance
-    moments = problem.moments
 
     def accuracies(x: Floats) -> Floats:
-        return accuracy(problem.conditionals(moments.single, moments.n, x, balance), balance)
+        return accuracy(problem.conditionals(x, balance), balance)
 
     z = NormalDist().inv_cdf((1 + level) / 2)
     centre = accuracies(mixed.x)
     half = np.abs(accuracies(mixed.x + z * mixed.error) - accuracies(mixed.x - z * mixed.error)) / 2
-    share = np.zeros(len(moments.sources))
+    share = np.zeros(len(centre))
     np.maximum.at(share, problem.source, 1 - mixed.gold_weight)
     noise = share * abs(mixed.multiple) * (unlabeled.high - unlabeled.low) / 2
     half = np.hypot(half, np.nan_to_num(noise))

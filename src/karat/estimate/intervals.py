@@ -128,7 +128,7 @@ class Estimator:
             return None
         problem = Problem.of(moments, balance, self.symmetric, self.known)
         x, _ = problem.solve(self.aggregate, self.negative, rng)
-        conditionals = problem.conditionals(moments.single, moments.n, x * self.sign[problem.source], balance)
+        conditionals = problem.conditionals(x * self.sign[problem.source], balance)
         return accuracy(conditionals, balance), balance
 
 

@@ -81,8 +81,10 @@ def triplets(
     """
     if not isinstance(moments, Moments):
         raise TypeError(f"triplets takes Moments, as Moments.of(votes) gives them, not {type(moments).__name__}.")
+    check_choices(aggregate, negative, signs)
     balance = check_class_balance(class_balance, moments.classes)
     pairs = pair_positions(known_pairs, moments.sources)
+    check_sources(moments, pairs)
     symmetric = resolve_symmetric(symmetric, moments)
     return solve(moments, aggregate, balance, symmetric, pairs, negative, signs, rng).model
 
@@ -97,9 +99,7 @@ def solve(
     signs: Signs = "positive",
     rng: np.random.Generator | int | None = None,
 ) -> Solution:
-    """As `triplets`, with all choices made; returns the parameters of every feature besides the model."""
-    check_choices(aggregate, negative, signs)
-    check_sources(moments, known_pairs)
+    """As `triplets`, with all choices made and checked; returns the parameters of every feature besides the model."""
     problem = Problem.of(moments, class_balance, symmetric, known_pairs)
     size, usable = problem.solve(aggregate, negative, np.random.default_rng(rng))
     bad = [moments.sources[i] for i in np.unique(problem.source[usable == 0])]
@@ -204,15 +204,16 @@ class Problem:
 
     def source_model(self, x: Floats, balance: Floats) -> SourceModel:
         """The model that has these x."""
-        conditionals = self.conditionals(self.moments.single, self.moments.n, x, balance)
+        conditionals = self.conditionals(x, balance)
         return SourceModel.independent(self.moments.sources, self.moments.classes, balance, conditionals)
 
-    def conditionals(self, single: npt.NDArray[np.int64], n: int, x: Floats, balance: Floats) -> Floats:
-        """Output probabilities, shape (m, K, K + 1), from x and the counts of single outputs among n points."""
+    def conditionals(self, x: Floats, balance: Floats) -> Floats:
+        """Output probabilities, shape (m, K, K + 1), of sources that have these x."""
+        single, n = self.moments.single, self.moments.n
         if self.symmetric:
             K = len(balance)
             right = np.clip((1 + (K - 1) * x) / K, 1 / n, 1 - 1 / n)
-            return symmetric_table(right, single.sum(axis=1) / n, K)
+            return symmetric_table(right, self.moments.coverage / n, K)
         # P(f | Y = 1) = P(f) + (1 - pi) D_f and P(f | Y = 0) = P(f) - pi D_f.
         floor, m = 1 / n, len(single)
         table = np.zeros((m, 2, 3))
@@ -221,7 +222,7 @@ class Problem:
         table[self.source, 0, self.vote + 1] = np.clip(p - balance[1] * D, floor, 1 - floor)
         table[self.source, 1, self.vote + 1] = np.clip(p + balance[0] * D, floor, 1 - floor)
         # What is left is the output without a feature: an abstain, or class 0 where the source always votes.
-        always = self.moments.coverage == self.moments.n
+        always = self.moments.coverage == n
         table[np.arange(m), :, np.where(always, 1, 0)] = np.maximum(1 - table.sum(axis=2), floor)
         return table / table.sum(axis=2, keepdims=True)
 

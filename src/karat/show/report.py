@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 
+from karat.plain import plain
 from karat.show.terminal import console, table, visible
 
 
@@ -49,7 +48,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """One JSON object; null where a number is not known."""
         content = {"verdict": self.verdict, **self.data, "next": self.next_command}
-        return {name: _plain(value) for name, value in content.items()}
+        return {name: plain(value) for name, value in content.items()}
 
     def print(self, out: Console | None = None) -> None:
         """Print for people, on stdout where no other console is given."""
@@ -65,13 +64,3 @@ class Report:
         if self.next_command:
             out.print()
             out.print(f"Next: {visible(self.next_command)}", soft_wrap=True)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(name): _plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value

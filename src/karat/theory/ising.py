@@ -23,6 +23,7 @@ from karat.estimate.structure import dependent_groups
 from karat.moments import Moments
 from karat.source_model import Floats, SourceModel
 from karat.theory.canonical import LARGEST, Edge, agreement_range, canonical_parameters, check_edge, signs
+from karat.theory.loss import expected_log_loss
 from karat.votes import Gold, Votes
 
 _CLASSES: tuple[Label, ...] = (-1, 1)
@@ -213,8 +214,6 @@ class Ising:
     @cached_property
     def conditional_entropy(self) -> float:
         """H(Y | votes) in nats, the irreducible error: the loss of the true posterior."""
-        from karat.theory.loss import expected_log_loss
-
         return expected_log_loss(self, 2 * self.theta_y, 2 * self.theta).value
 
     @cached_property
