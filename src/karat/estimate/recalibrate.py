@@ -86,27 +86,21 @@ def recalibrate(
     K = len(class_balance)
     trust = max(min(1.0, len(rows) / _ENOUGH), 0.05)
     spread = trust * np.array([_COUNT, *[shift_error / np.sqrt(2)] * K])
-    found = []
+    log_weight, theta = [], []
     for g in _EXPONENTS:
         scaled = ((2 / (number + 1)) ** g)[:, None] * evidence
-        for a in _SLOPES:
-            offset = np.log(class_balance) + a * scaled
-            fitted, log_evidence = _fit(offset, tally, truth, spread)
-            at_usual = (np.log(a) - g * usual - trust * _LOG_SLOPE[0]) / (trust * _LOG_SLOPE[1])
-            exponent = (g - trust * _EXPONENT[0]) / (trust * _EXPONENT[1])
-            log_evidence -= 0.5 * at_usual**2 + 0.5 * exponent**2
-            found.append((log_evidence, a, g, fitted))
-    log_weight = np.array([row[0] for row in found])
-    weight = np.exp(log_weight - log_weight.max())
+        offset = np.log(class_balance) + _SLOPES[:, None, None] * scaled
+        fitted, log_evidence = _fit(offset, tally, truth, spread)
+        at_usual = (np.log(_SLOPES) - g * usual - trust * _LOG_SLOPE[0]) / (trust * _LOG_SLOPE[1])
+        exponent = (g - trust * _EXPONENT[0]) / (trust * _EXPONENT[1])
+        log_weight.append(log_evidence - 0.5 * at_usual**2 - 0.5 * exponent**2)
+        theta.append(fitted)
+    weight = np.exp(np.concatenate(log_weight) - np.max(log_weight))
     weight /= weight.sum()
     kept = np.flatnonzero(weight >= _KEPT)
-    return Recalibration(
-        weight[kept] / weight[kept].sum(),
-        np.array([found[k][1] for k in kept]),
-        np.array([found[k][2] for k in kept]),
-        np.array([found[k][3][0] for k in kept]),
-        np.array([found[k][3][1:] for k in kept]),
-    )
+    slope, exponents = np.tile(_SLOPES, len(_EXPONENTS)), np.repeat(_EXPONENTS, len(_SLOPES))
+    chosen = np.concatenate(theta)[kept]
+    return Recalibration(weight[kept] / weight[kept].sum(), slope[kept], exponents[kept], chosen[:, 0], chosen[:, 1:])
 
 
 def _parts(probabilities: Floats, votes: Votes, class_balance: Floats) -> tuple[Floats, Floats, Floats]:
@@ -119,28 +113,48 @@ def _parts(probabilities: Floats, votes: Votes, class_balance: Floats) -> tuple[
 
 
 def _softmax(score: Floats) -> Floats:
-    score = np.exp(score - score.max(axis=1, keepdims=True))
-    return score / score.sum(axis=1, keepdims=True)
+    score = np.exp(score - score.max(axis=-1, keepdims=True))
+    return score / score.sum(axis=-1, keepdims=True)
 
 
-def _fit(offset: Floats, tally: Floats, truth: npt.NDArray[np.int8], spread: Floats) -> tuple[Floats, float]:
-    """Most probable (c, b_1, ..., b_K) given the rest of the score, and the log-evidence of that rest."""
-    n, K = offset.shape
-    features = np.concatenate([tally[:, :, None], np.broadcast_to(np.eye(K), (n, K, K))], axis=2)  # (n, K, 1 + K)
+def _fit(offset: Floats, tally: Floats, truth: npt.NDArray[np.int8], spread: Floats) -> tuple[Floats, Floats]:
+    """Most probable (c, b_1, ..., b_K) for each of A scores without them, and the log-evidence of those scores.
+
+    Parameters
+    ----------
+    offset : array, shape (A, n, K)
+    tally : array, shape (n, K)
+        What c multiplies.
+    spread : array, shape (1 + K,)
+        Standard deviations of c and b before gold.
+
+    Returns
+    -------
+    theta : array, shape (A, 1 + K)
+    log_evidence : array, shape (A,)
+    """
+    A, n, K = offset.shape
     hit = np.eye(K)[truth]
-    theta = np.zeros(K + 1)
-    precision = np.diag(1 / spread**2)
+    theta = np.zeros((A, K + 1))
+    precision = 1 / spread**2
+    curvature = np.empty((A, K + 1, K + 1))
     for _ in range(25):
-        p = _softmax(offset + features @ theta)
-        gradient = np.einsum("nk,nkf->f", hit - p, features) - precision @ theta
-        mean = np.einsum("nk,nkf->nf", p, features)
-        curvature = np.einsum("nk,nkf,nkh->fh", p, features, features, optimize=True) - mean.T @ mean + precision
-        step = np.linalg.solve(curvature, gradient)
+        p = _softmax(offset + theta[:, :1, None] * tally + theta[:, None, 1:])
+        mean = (p * tally).sum(axis=2)
+        missed = hit - p
+        gradient = np.concatenate([(missed * tally).sum(axis=(1, 2))[:, None], missed.sum(axis=1)], axis=1)
+        # Minus the second derivative: what the scores vary by on each point, summed over points, and the prior.
+        across = (p * (tally - mean[:, :, None])).sum(axis=1)
+        curvature[:, 0, 0] = (p * tally**2).sum(axis=(1, 2)) - (mean**2).sum(axis=1)
+        curvature[:, 0, 1:] = curvature[:, 1:, 0] = across
+        curvature[:, 1:, 1:] = np.eye(K) * p.sum(axis=1)[:, None, :] - p.transpose(0, 2, 1) @ p
+        curvature += np.diag(precision)
+        step = np.linalg.solve(curvature, (gradient - precision * theta)[:, :, None])[:, :, 0]
         theta = theta + step
         if np.abs(step).max() < 1e-8:
             break
-    score = offset + features @ theta
-    top = score.max(axis=1)
-    log_likelihood = float((score[np.arange(n), truth] - top - np.log(np.exp(score - top[:, None]).sum(axis=1))).sum())
-    log_prior = -0.5 * float(((theta / spread) ** 2).sum())
-    return theta, log_likelihood + log_prior - 0.5 * float(np.linalg.slogdet(curvature)[1])
+    score = offset + theta[:, :1, None] * tally + theta[:, None, 1:]
+    top = score.max(axis=2)
+    log_likelihood = score[:, np.arange(n), truth] - top - np.log(np.exp(score - top[:, :, None]).sum(axis=2))
+    log_prior = -0.5 * ((theta / spread) ** 2).sum(axis=1)
+    return theta, log_likelihood.sum(axis=1) + log_prior - 0.5 * np.linalg.slogdet(curvature)[1]
