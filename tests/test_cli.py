@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 

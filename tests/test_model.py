@@ -240,7 +240,6 @@ def test_clone_pipeline_and_grid_search() -> None:
 NOT_VOTES = "feeds real numbers rounded to integers, or labels that are no votes of any source"
 TWO_SOURCES = "feeds two sources; triplets need three"
 COPIES = "feeds three sources that are copies of each other, or contradict each other"
-ONE_SIDED = "feeds sources that vote for one class each, of three; their agreement tells nothing"
 OTHER_WORDS = "refuses as asked, in karat's words rather than scikit-learn's"
 EXPECTED_FAILURES = {
     "check_positive_only_tag_during_fit": NOT_VOTES,
@@ -248,10 +247,6 @@ EXPECTED_FAILURES = {
     "check_classifiers_classes": NOT_VOTES,
     "check_pipeline_consistency": NOT_VOTES,
     "check_fit_score_takes_y": NOT_VOTES,
-    "check_estimator_sparse_tag": ONE_SIDED,
-    "check_estimator_sparse_array": ONE_SIDED,
-    "check_estimator_sparse_matrix": ONE_SIDED,
-    "check_estimators_nan_inf": NOT_VOTES,
     "check_dtype_object": NOT_VOTES,
     "check_estimators_pickle": TWO_SOURCES,
     "check_n_features_in": TWO_SOURCES,
@@ -261,7 +256,6 @@ EXPECTED_FAILURES = {
     "check_estimators_fit_returns_self": TWO_SOURCES,
     "check_fit_idempotent": TWO_SOURCES,
     "check_fit_check_is_fitted": TWO_SOURCES,
-    "check_classifiers_one_label": COPIES,
     "check_classifier_data_not_an_array": COPIES,
     "check_complex_data": OTHER_WORDS,
     "check_estimators_empty_data_messages": OTHER_WORDS,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
-from karat import InputError, LabelModel, Moments, Votes, expected_loss, labeled, posterior, triplets
+from karat import InputError, LabelModel, Moments, NotIdentifiedError, Votes, expected_loss, labeled, posterior, triplets
 from karat.datasets import load_imdb, paper_model
 from karat.estimate.combine import green_strawderman, linear, optimal_weight
 from karat.estimate.recalibrate import recalibrate
@@ -189,3 +189,18 @@ def make_silent(votes: Votes) -> Votes:
 def test_combined_needs_gold() -> None:
     with pytest.raises(InputError, match="method='combined' learns from gold"):
         LabelModel(method="combined").fit(sample(100))
+
+
+def test_recovery_a_source_without_a_usable_triplet_is_learned_from_gold() -> None:
+    # Four classes, each source votes for one of them only: triplets tell nothing, gold does.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 4, 4_000)
+    mine = np.arange(8) % 4
+    votes = rng.random((4_000, 8)) < np.where(truth[:, None] == mine, 0.6, 0.05)
+    table = Votes.from_array(np.where(votes, mine, -1))
+    with pytest.raises(NotIdentifiedError):
+        LabelModel().fit(table)
+    few = np.where(np.arange(4_000) < 200, truth, -1)
+    model = LabelModel(replicates=20).fit(table, few)
+    assert "learned from gold alone" in model.explain()
+    assert model.score(table, truth) > 0.75

@@ -22,7 +22,7 @@ from karat.source_model import Floats
 from karat.votes import Gold, Votes
 
 _MULTIPLE = 0.5  # standard deviation of s around 1, before gold
-_SPREAD = 0.02  # tau^2 before gold
+_SPREAD = 0.03  # tau^2 before gold
 _SMALLEST = 0.001  # tau^2 is never taken to be smaller: no unlabeled estimate is exact
 _WORTH = 10.0  # gold labels that both of these count for: errors on one point are shared by all sources
 _LARGEST = 0.98  # of |x| of a symmetric source

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import InputError
+from karat.errors import InputError, examples
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.balance import ThirdMoments
 from karat.estimate.blend import Blend, blend
@@ -84,7 +84,9 @@ def fit_triplets(votes: Votes, gold: Gold | None, settings: Settings, progress: 
 
 def fit_combined(votes: Votes, gold: Gold, settings: Settings, progress: Progress | None = None) -> Fitted:
     """Learn the sources from votes and gold, and how sure the labels should be from gold."""
-    solution, unlabeled, notes = _solve(votes, gold, settings, progress)
+    solution, unlabeled, notes = _solve(votes, gold, settings, progress, partial=True)
+    if solution.unknown:
+        notes += (f"No triplet can be used for {examples(solution.unknown)}: learned from gold alone.",)
     balance, problem = solution.class_balance, solution.problem
     rows = np.flatnonzero(gold.known)
     seen, truth = votes.take(rows), gold.take(rows)
@@ -112,9 +114,9 @@ def fit_combined(votes: Votes, gold: Gold, settings: Settings, progress: Progres
 
 
 def _solve(
-    votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None
+    votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None, partial: bool = False
 ) -> tuple[Solution, Intervals, tuple[str, ...]]:
-    """Triplets of all votes, with intervals."""
+    """Triplets of all votes, with intervals; `partial` as in `solve`."""
     check_shape(len(votes), len(votes.sources))
     pairs, _ = _groups(votes, settings)
     moments = Moments.of(votes)
@@ -130,7 +132,9 @@ def _solve(
     sign = np.ones(len(votes.sources), dtype=np.int64)
     estimator = Estimator(settings.aggregate, settings.negative, symmetric, pairs, given, sign, third, counts)
     balance = estimator.class_balance(moments, sums)
-    solution = solve(moments, settings.aggregate, balance, symmetric, pairs, settings.negative, settings.signs, rng)
+    solution = solve(
+        moments, settings.aggregate, balance, symmetric, pairs, settings.negative, settings.signs, rng, partial
+    )
     if settings.replicates > 0:
         estimator = replace(estimator, sign=solution.sign)
         found = triplet_intervals(votes, moments, estimator, settings.level, settings.replicates, rng, progress)

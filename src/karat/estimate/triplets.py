@@ -98,12 +98,20 @@ def solve(
     negative: Negative = "drop",
     signs: Signs = "positive",
     rng: np.random.Generator | int | None = None,
+    partial: bool = False,
 ) -> Solution:
-    """As `triplets`, with all choices made and checked; returns the parameters of every feature besides the model."""
+    """As `triplets`, with all choices made and checked; returns the parameters of every feature besides the model.
+
+    Parameters
+    ----------
+    partial : bool
+        Leave a parameter that no triplet tells of at 0, where votes say nothing of the class, instead of refusing.
+    """
     problem = Problem.of(moments, class_balance, symmetric, known_pairs)
     size, usable = problem.solve(aggregate, negative, np.random.default_rng(rng))
-    bad = [moments.sources[i] for i in np.unique(problem.source[usable == 0])]
-    if bad:
+    bad = tuple(moments.sources[i] for i in np.unique(problem.source[usable == 0]))
+    size = np.where(usable == 0, 0.0, size)
+    if bad and not partial:
         raise NotIdentifiedError(
             f"no triplet can be used for {examples(bad)}: with every pair of other sources, agreements contradict each "
             f"other or never occur{problem.one_sided_hint()}. Drop the source (drop=; --drop), name dependent pairs "
@@ -113,7 +121,7 @@ def solve(
     sign = np.ones(len(moments.sources), dtype=np.int64)
     if signs == "data":
         sign = found_signs(moments, problem.source_model(size, class_balance), known_pairs)
-    return Solution(problem, size * sign[problem.source], sign, class_balance)
+    return Solution(problem, size * sign[problem.source], sign, class_balance, bad)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +135,15 @@ class Solution:
         Signed parameters of the features.
     sign : array of int, shape (m,)
     class_balance : array, shape (K,)
+    unknown : tuple of str
+        Sources with a parameter that no triplet tells of.
     """
 
     problem: Problem
     x: Floats
     sign: npt.NDArray[np.int64]
     class_balance: Floats
+    unknown: tuple[str, ...] = ()
 
     @property
     def model(self) -> SourceModel:
