@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
-from karat import InputError, LabelModel, Moments, NotIdentifiedError, Votes, expected_loss, labeled, posterior, triplets
+from karat import (
+    InputError,
+    LabelModel,
+    Moments,
+    NotIdentifiedError,
+    Votes,
+    expected_loss,
+    labeled,
+    posterior,
+    triplets,
+)
 from karat.datasets import load_imdb, paper_model
 from karat.estimate.combine import green_strawderman, linear, optimal_weight
 from karat.estimate.recalibrate import recalibrate
