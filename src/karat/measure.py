@@ -35,6 +35,11 @@ class Score:
     f1: float
 
 
+def log_losses(probabilities: Floats) -> Floats:
+    """Cross-entropy, in nats, of the probability given to what is true."""
+    return -np.log(np.clip(probabilities, _CERTAIN, 1 - _CERTAIN))
+
+
 def score(probabilities: Floats, gold: Gold) -> Score:
     """Measure probabilities, shape (n, K), on the points with gold.
 
@@ -49,7 +54,7 @@ def score(probabilities: Floats, gold: Gold) -> Score:
         raise InputError("there is no gold label to measure on.")
     p, truth = probabilities[known], gold.values[known]
     guess = p.argmax(axis=1)
-    loss = -np.log(np.clip(p[np.arange(len(p)), truth], _CERTAIN, 1 - _CERTAIN)).mean()
+    loss = log_losses(p[np.arange(len(p)), truth]).mean()
     f1 = np.nan
     if p.shape[1] == 2:
         positive = int((guess == 1).sum() + (truth == 1).sum())

@@ -241,6 +241,10 @@ class Votes:
         columns = [self.sources.index(name) for name in wanted]
         return replace(self, values=self.values[:, columns], sources=wanted)
 
+    def distinct(self) -> Votes:
+        """The distinct rows as votes, in the order of `patterns`."""
+        return Votes(self.patterns.values, self.sources, self.coding)
+
     @cached_property
     def patterns(self) -> Patterns:
         """The distinct rows with their counts."""

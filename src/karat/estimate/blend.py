@@ -22,7 +22,6 @@ from karat.source_model import Floats
 from karat.votes import Gold, Votes
 
 _MULTIPLE = 0.5  # standard deviation of s around 1, before gold
-_SPREAD = 0.03  # tau^2 before gold
 _SMALLEST = 0.001  # tau^2 is never taken to be smaller: no unlabeled estimate is exact
 _WORTH = 10.0  # gold labels that both of these count for: errors on one point are shared by all sources
 _LARGEST = 0.98  # of |x| of a symmetric source
@@ -50,7 +49,7 @@ class Blend:
     multiple: float
 
 
-def blend(problem: Problem, x: Floats, votes: Votes, gold: Gold, class_balance: Floats) -> Blend:
+def blend(problem: Problem, x: Floats, votes: Votes, gold: Gold, class_balance: Floats, spread: float) -> Blend:
     """Blend the unlabeled parameters `x` of a triplet problem with gold.
 
     Parameters
@@ -61,6 +60,8 @@ def blend(problem: Problem, x: Floats, votes: Votes, gold: Gold, class_balance: 
         Their solution, signed.
     votes, gold : Votes and Gold
         Of the gold points, or of all; points without gold are left out.
+    spread : float
+        tau^2 before gold.
     """
     known = gold.known
     values, truth = votes.values[known], gold.values[known]
@@ -69,7 +70,7 @@ def blend(problem: Problem, x: Floats, votes: Votes, gold: Gold, class_balance: 
     else:
         found, noise, unit = _conditional_gold(problem, values, truth, class_balance)
     prior = x / unit
-    multiple, spread = _fit(found, prior, noise, int(known.sum()))
+    multiple, spread = _fit(found, prior, noise, int(known.sum()), spread)
     weight = np.where(np.isfinite(noise), spread / (spread + noise), 0.0)
     mean = multiple * prior
     mixed = mean + weight * (np.where(weight > 0, found, mean) - mean)
@@ -116,19 +117,19 @@ def _conditional_gold(
     return D * turn / unit, np.full(len(p), pi * rest / whole), unit
 
 
-def _fit(found: Floats, prior: Floats, noise: Floats, n: int) -> tuple[float, float]:
+def _fit(found: Floats, prior: Floats, noise: Floats, n: int, before: float) -> tuple[float, float]:
     """Fit s and tau^2 to n gold labels, by alternating weighted least squares and matching of the second moment."""
     some = np.isfinite(noise)
     if not some.any():
-        return 1.0, _SPREAD
+        return 1.0, before
     found, prior, noise = found[some], prior[some], noise[some]
-    multiple, spread, trust = 1.0, _SPREAD, n / (n + _WORTH)
+    multiple, spread, trust = 1.0, before, n / (n + _WORTH)
     for _ in range(50):
         weight = trust / (spread + noise)
         new = ((weight * found * prior).sum() + 1 / _MULTIPLE**2) / ((weight * prior**2).sum() + 1 / _MULTIPLE**2)
         gap = (found - new * prior) ** 2 - noise
         seen = float((weight**2 * gap).sum() / (weight**2).sum())
-        new_spread = max(trust * seen + (1 - trust) * _SPREAD, _SMALLEST)
+        new_spread = max(trust * seen + (1 - trust) * before, _SMALLEST)
         settled = abs(new - multiple) + abs(new_spread - spread) < 1e-10
         multiple, spread = float(new), new_spread
         if settled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
@@ -27,6 +28,27 @@ from karat.votes import Gold, Votes
 _FOLDS = 5
 _SHIFT = 0.3  # how far recalibration may move the log-odds of all points, as a standard deviation
 _SHIFT_KNOWN = 0.05  # the same where the class balance is given
+
+
+@dataclass(frozen=True)
+class Prior:
+    """How far gold is expected to move the estimates from votes.
+
+    Parameters
+    ----------
+    spread : float
+        Variance of a source's parameter around the multiple of its estimate from votes; see `blend`.
+    count : float
+        Standard deviation of the weight of a plain count of votes; see `recalibrate`.
+    """
+
+    spread: float
+    count: float
+
+
+LABELING = Prior(spread=0.03, count=1.0)  # the most accurate labels on real data
+# The fairest view of risks: it leans less on the estimate from votes, whose risk is one of those to be judged.
+JUDGING = Prior(spread=0.1, count=0.05)
 
 
 @dataclass(frozen=True)
@@ -77,31 +99,26 @@ def fit_labeled(votes: Votes, gold: Gold, settings: Settings) -> Fitted:
 
 def fit_triplets(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fitted:
     """Learn the sources from the votes alone; gold, where there is some, helps with the class balance."""
-    solution, intervals, notes = _solve(votes, gold, settings, progress)
-    model = _merged(votes, solution.model, solution, settings)
+    solution, intervals, notes = solve_votes(votes, gold, settings, progress)
+    model = merging(votes, solution, settings)(solution.model)
     return Fitted(model, intervals.holding(model.accuracy, model.class_balance), None, notes)
 
 
 def fit_combined(votes: Votes, gold: Gold, settings: Settings, progress: Progress | None = None) -> Fitted:
     """Learn the sources from votes and gold, and how sure the labels should be from gold."""
-    solution, unlabeled, notes = _solve(votes, gold, settings, progress, partial=True)
+    solution, unlabeled, notes = solve_votes(votes, gold, settings, progress, partial=True)
     if solution.unknown:
         notes += (f"No triplet can be used for {examples(solution.unknown)}: learned from gold alone.",)
-    balance, problem = solution.class_balance, solution.problem
     rows = np.flatnonzero(gold.known)
-    seen, truth = votes.take(rows), gold.take(rows)
-    mixed = blend(problem, solution.x, seen, truth, balance)
-    model = _merged(votes, problem.source_model(mixed.x, balance), solution, settings)
-    # Each gold point is labeled by a blend that has not seen it: otherwise recalibration would trust gold twice.
-    order = np.random.default_rng(settings.rng).permutation(len(rows))
-    probabilities = np.empty((len(rows), len(balance)))
-    for fold in np.array_split(order, min(_FOLDS, len(rows))):
-        others = np.setdiff1d(order, fold)
-        without = blend(problem, solution.x, seen.take(others), truth.take(others), balance)
-        held = seen.take(fold)
-        probabilities[fold] = posterior(held, problem.source_model(without.x, balance))
-    shift = _SHIFT if settings.class_balance is None else _SHIFT_KNOWN
-    recalibration = recalibrate(probabilities, seen, truth, balance, shift)
+    learned = add_gold(
+        solution,
+        votes.take(rows),
+        gold.take(rows),
+        settings.class_balance is not None,
+        settings.rng,
+        merge=merging(votes, solution, settings),
+    )
+    model, mixed, recalibration = learned.model, learned.blend, learned.recalibration
     low, high = _blend_interval(solution, mixed, unlabeled, settings.level)
     intervals = replace(unlabeled, low=low, high=high, method=f"blend, {unlabeled.method}")
     notes += (
@@ -110,13 +127,63 @@ def fit_combined(votes: Votes, gold: Gold, settings: Settings, progress: Progres
         f"Probabilities: log-likelihoods times {recalibration.mean_slope:.2f} on a point with one vote, and less with "
         "more votes where gold shows that votes repeat each other.",
     )
-    return Fitted(model, intervals.holding(model.accuracy, balance), recalibration, notes)
+    return Fitted(model, intervals.holding(model.accuracy, model.class_balance), recalibration, notes)
 
 
-def _solve(
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """Triplets with gold added.
+
+    Parameters
+    ----------
+    model : SourceModel
+    blend : Blend
+    recalibration : Recalibration
+    """
+
+    model: SourceModel
+    blend: Blend
+    recalibration: Recalibration
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Recalibrated probabilities of the points, shape (n, K)."""
+        return self.recalibration.apply(posterior(votes, self.model), votes, self.model.class_balance)
+
+
+def add_gold(
+    solution: Solution,
+    votes: Votes,
+    gold: Gold,
+    balance_known: bool,
+    rng: np.random.Generator | int | None,
+    prior: Prior = LABELING,
+    merge: Callable[[SourceModel], SourceModel] = lambda model: model,
+) -> Combined:
+    """Blend triplets with gold points, all of which have gold, and recalibrate on them.
+
+    Parameters
+    ----------
+    merge : callable
+        Takes sources that are known to depend on each other as one.
+    """
+    balance, problem = solution.class_balance, solution.problem
+    mixed = blend(problem, solution.x, votes, gold, balance, prior.spread)
+    # Each gold point is labeled by a blend that has not seen it: otherwise recalibration would trust gold twice.
+    order = np.random.default_rng(rng).permutation(len(votes))
+    probabilities = np.empty((len(votes), len(balance)))
+    for fold in np.array_split(order, min(_FOLDS, len(votes))):
+        others = np.setdiff1d(order, fold)
+        without = blend(problem, solution.x, votes.take(others), gold.take(others), balance, prior.spread)
+        probabilities[fold] = posterior(votes.take(fold), merge(problem.source_model(without.x, balance)))
+    shift = _SHIFT_KNOWN if balance_known else _SHIFT
+    recalibration = recalibrate(probabilities, votes, gold, balance, shift, prior.count)
+    return Combined(merge(problem.source_model(mixed.x, balance)), mixed, recalibration)
+
+
+def solve_votes(
     votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None, partial: bool = False
 ) -> tuple[Solution, Intervals, tuple[str, ...]]:
-    """Triplets of all votes, with intervals; `partial` as in `solve`."""
+    """Triplets of all votes, with intervals where there are replicates for them; `partial` as in `solve`."""
     check_shape(len(votes), len(votes.sources))
     pairs, _ = _groups(votes, settings)
     moments = Moments.of(votes)
@@ -157,10 +224,12 @@ def _groups(votes: Votes, settings: Settings) -> tuple[list[tuple[int, int]], tu
     return pairs, groups
 
 
-def _merged(votes: Votes, model: SourceModel, solution: Solution, settings: Settings) -> SourceModel:
-    """The model with known pairs taken as one source, where an abstain is an output like any other."""
+def merging(votes: Votes, solution: Solution, settings: Settings) -> Callable[[SourceModel], SourceModel]:
+    """What takes known pairs of a model as one source, where an abstain is an output like any other."""
     pairs, groups = _groups(votes, settings)
-    return model if solution.problem.symmetric or not pairs else merge_groups(votes, model, groups)
+    if solution.problem.symmetric or not pairs:
+        return lambda model: model
+    return lambda model: merge_groups(votes, model, groups)
 
 
 def _gold_shares(gold: Gold, level: float) -> tuple[Floats, Floats]:

@@ -236,8 +236,17 @@ def _spread(centre: Floats, found: Floats, level: float) -> tuple[Floats, Floats
     failed = np.isnan(found).mean(axis=0) > _UNUSABLE
     kept = np.where(np.isnan(found), np.where(failed, 0.0, centre), found)
     error = np.sqrt((G - 1) / G * ((kept - kept.mean(axis=0)) ** 2).sum(axis=0))
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    t = z + (z**3 + z) / (4 * (G - 1))  # Student's t with G - 1 degrees of freedom, to first order
+    t = student(level, G - 1)
     low, high = np.clip(centre - t * error, 0, 1), np.clip(centre + t * error, 0, 1)
     failed |= np.isnan(centre)
     return np.where(failed, 0, low), np.where(failed, 1, high)
+
+
+def student(level: float, freedom: int) -> float:
+    """Half-width, in standard errors, of an interval of Student's t, to first order in one over the freedom.
+
+    >>> round(student(0.9, 19), 2)
+    1.73
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return z + (z**3 + z) / (4 * freedom)

@@ -25,7 +25,6 @@ _SLOPES = np.exp(np.linspace(-4.5, 0.2, 24))
 _EXPONENTS = (0.0, 0.5, 1.0)
 _LOG_SLOPE = (-0.3, 1.0)  # mean and standard deviation of log a at the usual number of votes
 _EXPONENT = (0.5, 0.5)
-_COUNT = 1.0  # standard deviation of c
 _KEPT = 1e-3  # grid points below this share of the weight are left out
 _ENOUGH = 25  # gold labels from which on the prior is that of real data
 _MOST = 5_000  # gold points that are enough for these few numbers
@@ -66,7 +65,12 @@ class Recalibration:
 
 
 def recalibrate(
-    probabilities: Floats, votes: Votes, gold: Gold, class_balance: Floats, shift_error: float = 0.3
+    probabilities: Floats,
+    votes: Votes,
+    gold: Gold,
+    class_balance: Floats,
+    shift_error: float = 0.3,
+    count_error: float = 1.0,
 ) -> Recalibration:
     """Fit the scaling on gold.
 
@@ -78,6 +82,8 @@ def recalibrate(
         Of the same points.
     shift_error : float
         Standard deviation of the log-odds of two classes that b may add; small where the class balance is known.
+    count_error : float
+        Standard deviation of c.
     """
     rows = np.flatnonzero(gold.known)[:: max(1, int(gold.known.sum()) // _MOST)]
     truth = gold.values[rows]
@@ -85,7 +91,7 @@ def recalibrate(
     usual = np.log((np.median(number) + 1) / 2) if len(rows) else 0.0
     K = len(class_balance)
     trust = max(min(1.0, len(rows) / _ENOUGH), 0.05)
-    spread = trust * np.array([_COUNT, *[shift_error / np.sqrt(2)] * K])
+    spread = trust * np.array([count_error, *[shift_error / np.sqrt(2)] * K])
     log_weight, theta = [], []
     for g in _EXPONENTS:
         scaled = ((2 / (number + 1)) ** g)[:, None] * evidence

@@ -16,7 +16,7 @@ class-conditional
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,7 @@ def solve(
     sign = np.ones(len(moments.sources), dtype=np.int64)
     if signs == "data":
         sign = found_signs(moments, problem.source_model(size, class_balance), known_pairs)
-    return Solution(problem, size * sign[problem.source], sign, class_balance, bad)
+    return Solution(problem, size * sign[problem.source], sign, class_balance, aggregate, negative, known_pairs, bad)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +135,8 @@ class Solution:
         Signed parameters of the features.
     sign : array of int, shape (m,)
     class_balance : array, shape (K,)
+    aggregate, negative, known_pairs
+        How the triplets were solved.
     unknown : tuple of str
         Sources with a parameter that no triplet tells of.
     """
@@ -143,12 +145,22 @@ class Solution:
     x: Floats
     sign: npt.NDArray[np.int64]
     class_balance: Floats
-    unknown: tuple[str, ...] = ()
+    aggregate: Aggregate
+    negative: Negative
+    known_pairs: list[tuple[int, int]]
+    unknown: tuple[str, ...]
 
     @property
     def model(self) -> SourceModel:
         """The source model that has these parameters."""
         return self.problem.source_model(self.x, self.class_balance)
+
+    def again(self, moments: Moments, rng: np.random.Generator) -> Solution:
+        """The same triplets, with the same choices and signs, of other points."""
+        problem = Problem.of(moments, self.class_balance, self.problem.symmetric, self.known_pairs)
+        size, usable = problem.solve(self.aggregate, self.negative, rng)
+        x: Floats = np.where(usable == 0, 0.0, size) * self.sign[problem.source]
+        return replace(self, problem=problem, x=x)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""What a gold label is worth in unlabeled points, and what to buy."""

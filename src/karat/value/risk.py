@@ -1,0 +1,223 @@
+r"""Learning curves: the risk (expected log loss) of an estimator against how much it learned from.
+
+For a known distribution they are taken over draws from it. For a user's votes the distribution is not known, and the
+gold points are few. Then two things are put together:
+
+*The model's own view.* The combined model q(y | votes), with the patterns of all votes, is a complete distribution.
+Under it the risk of any estimator of any number of labels is a matter of drawing, without noise from the few gold
+points: risk_q(X, n).
+
+*What gold says.* The mean loss of X on gold points that it has not learned from is right on average, whatever q is, and
+noisy: delta(X) is that mean minus risk_q(X, n) for as many labels as X learned from.
+
+The estimate is risk_q(X, n) + w delta(X) with w = G / (G + `_WORTH`) for G gold labels: q has learned from the same
+gold, so that with little of it delta is mostly noise, and with much of it gold has the last word. Errors come from
+leaving out one block of the gold points after another: q, delta and all differences between estimators change together.
+An estimator that q was used to train is not trained again; near its optimum that changes its risk to second order only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from karat.estimate.intervals import student
+from karat.source_model import Floats
+from karat.theory.decomposition import Learner, learn
+from karat.theory.ising import Ising, accuracy_model
+from karat.theory.loss import expected_loss
+from karat.value.population import Counts, Population
+
+_WORTH = 600.0  # gold labels that the model's own view of a risk counts for
+_WARY = 400.0  # the same for errors, which so leave room for a view that is biased
+_MANY = 10_000
+_FORM_ERROR = 0.002  # error of a curve's form, added to the noise of its points
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Risk against the number of points.
+
+    Parameters
+    ----------
+    n : array, shape (g,)
+    risk : array, shape (g,)
+        Mean over draws.
+    error : array, shape (g,)
+        Standard error of that mean.
+    form_from : float
+        From here on the curve has its form, a constant plus c/n and higher powers of 1/n; below, it is drawn straight
+        from point to point against log n.
+    terms : int
+        Powers of 1/n in that form, with the constant.
+    """
+
+    n: Floats
+    risk: Floats
+    error: Floats
+    form_from: float = 10.0
+    terms: int = 4
+
+    def at(self, n: npt.ArrayLike) -> Floats:
+        """The curve at any n, by its form fitted to its points."""
+        return self.weights(n) @ self.risk
+
+    def weights(self, n: npt.ArrayLike) -> Floats:
+        """How much every point of the curve counts at each n, shape (..., g)."""
+        wanted = np.asarray(n, dtype=np.float64)
+        places = np.interp(np.log(wanted), np.log(self.n), np.arange(len(self.n)))
+        straight = np.maximum(0, 1 - np.abs(places[..., None] - np.arange(len(self.n))))
+        fit = self.n >= self.form_from
+        trust = np.where(fit, 1 / (self.error + _FORM_ERROR), 0)
+        power = np.arange(min(self.terms, int(fit.sum())))
+        fitting = np.linalg.pinv((self.form_from / self.n)[:, None] ** power * trust[:, None]) * trust
+        formed = (self.form_from / wanted)[..., None] ** power @ fitting
+        return np.where((wanted >= self.form_from)[..., None], formed, straight)
+
+
+def known_curve(
+    truth: Ising,
+    learner: Learner,
+    sizes: Sequence[int],
+    trials: int = 100,
+    rng: np.random.Generator | int | None = None,
+) -> Curve:
+    """Risk of an estimator of the paper under a known distribution, by Monte Carlo over samples of each size.
+
+    Every sample's own risk is exact; what is random is the sample.
+
+    Examples
+    --------
+    >>> from karat.datasets import paper_model
+    >>> truth = paper_model(0)
+    >>> curve = known_curve(truth, "labeled", [100, 10_000], trials=20, rng=0)
+    >>> (curve.risk - truth.conditional_entropy).round(4)
+    array([0.0439, 0.0005])
+    """
+    rng = np.random.default_rng(rng)
+    mean, error = [], []
+    for n in sizes:
+        risks = [
+            expected_loss(truth, accuracy_model(learn(counts, learner, rng), truth.class_balance)).value
+            for counts in truth.sample_counts(n, rng, trials)
+        ]
+        mean.append(np.mean(risks))
+        error.append(np.std(risks, ddof=1) / np.sqrt(trials))
+    return Curve(np.asarray(sizes, dtype=np.float64), np.array(mean), np.array(error))
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """An estimate that rests on gold, and the same without each of some blocks of the gold points.
+
+    Parameters
+    ----------
+    value : float
+    without : array, shape (B,)
+    """
+
+    value: float
+    without: Floats
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        return Estimate(self.value - other.value, self.without - other.without)
+
+    def __add__(self, other: Estimate) -> Estimate:
+        return Estimate(self.value + other.value, self.without + other.without)
+
+    def times(self, factor: float) -> Estimate:
+        """The estimate times a number."""
+        return Estimate(self.value * factor, self.without * factor)
+
+    @property
+    def error(self) -> float:
+        """Standard error, by the jackknife over blocks."""
+        B = len(self.without)
+        return float(np.sqrt((B - 1) / B * ((self.without - self.without.mean()) ** 2).sum()))
+
+    def half(self, level: float) -> float:
+        """Half the width of the interval: Student's, with as many degrees of freedom as blocks but one."""
+        return student(level, len(self.without) - 1) * self.error
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, estimate: Estimate, level: float, smallest: float = -np.inf) -> Interval:
+        """From an estimate; no number is below `smallest`."""
+        value, half = estimate.value, estimate.half(level)
+        return cls(*(max(float(number), smallest) for number in (value, value - half, value + half)))
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """What risks are measured with: the model's own view of the population, and the gold points.
+
+    Parameters
+    ----------
+    population : Population
+        Patterns with q(y | votes).
+    others : array, shape (B, P, K)
+        q learned without each of B blocks of the gold points.
+    gold : array of int, shape (P, K)
+        How many gold points have each pattern and class.
+    blocks : array of int, shape (B, P, K)
+        The same for each block.
+    """
+
+    population: Population
+    others: Floats
+    gold: Counts
+    blocks: Counts
+
+    @property
+    def n(self) -> int:
+        """Number of gold points."""
+        return int(self.gold.sum())
+
+    def expected(self, losses: Floats) -> Estimate:
+        """Mean of losses, shape (P, K), under q."""
+        by_cell = losses * self.population.weight[:, None]
+        return Estimate(float((by_cell * self.population.given).sum()), np.tensordot(self.others, by_cell, axes=2))
+
+    def observed(self, losses: Floats) -> Estimate:
+        """Mean of losses, shape (P, K), over the gold points."""
+        whole, rest = self.gold / self.n, self.gold - self.blocks
+        without = np.tensordot(rest / rest.sum(axis=(1, 2), keepdims=True), losses, axes=2)
+        return Estimate(float((whole * losses).sum()), without)
+
+    def surprise(self, observed: Estimate, expected: Estimate) -> Estimate:
+        """What gold adds to a risk under q: w delta."""
+        delta = observed - expected
+        weight, wary = self.n / (self.n + _WORTH), self.n / (self.n + _WARY)
+        return Estimate(weight * delta.value, weight * delta.value + wary * (delta.without - delta.value))
+
+    def risk(self, losses: Floats) -> Estimate:
+        """Risk of a model that learned from no gold, from its losses, shape (P, K)."""
+        expected = self.expected(losses)
+        return expected + self.surprise(self.observed(losses), expected)
+
+    def split(self, n: int, size: int, rng: np.random.Generator) -> Counts:
+        """`size` random parts of n gold points each, shape (size, P, K)."""
+        cells = np.flatnonzero(self.gold)
+        result = np.zeros((size, self.gold.size), dtype=np.int64)
+        have = self.gold.ravel()[cells]
+        if self.n > _MANY:  # NumPy's other method has one entry per point
+            result[:, cells] = rng.multivariate_hypergeometric(have, n, size=size, method="marginals")
+        else:
+            result[:, cells] = rng.multivariate_hypergeometric(have, n, size=size, method="count")
+        return result.reshape(size, *self.gold.shape)
+
+
+def held_out(losses: Floats, left: Counts) -> Floats:
+    """Mean losses, shape (P, K), of S models, each judged by the gold points `left` to it; both of shape (S, P, K)."""
+    return np.asarray((losses * left).sum(axis=0) / np.maximum(left.sum(axis=0), 1))
