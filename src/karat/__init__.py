@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from karat.theory.decomposition import decompose as decompose
     from karat.theory.ising import Ising as Ising
     from karat.theory.loss import expected_loss as expected_loss
+    from karat.value.ratio import data_value_ratio as data_value_ratio
+    from karat.value.ratio import equivalent_labels as equivalent_labels
+    from karat.value.risk import known_curve as known_curve
+    from karat.value.weigh import data_value as data_value
+    from karat.value.weigh import plan as plan
     from karat.votes import Gold as Gold
     from karat.votes import Patterns as Patterns
     from karat.votes import Votes as Votes
@@ -68,6 +73,11 @@ _HOMES = {
     "decompose": "theory.decomposition",
     "Ising": "theory.ising",
     "expected_loss": "theory.loss",
+    "data_value_ratio": "value.ratio",
+    "equivalent_labels": "value.ratio",
+    "known_curve": "value.risk",
+    "data_value": "value.weigh",
+    "plan": "value.weigh",
     "Gold": "votes",
     "Patterns": "votes",
     "Votes": "votes",

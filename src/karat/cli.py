@@ -68,6 +68,8 @@ def cli() -> None:
     karat check votes.parquet                         is my input healthy, how good is each source
     karat fit votes.csv --gold y --out labels.csv     a probability for every point
     karat label new.csv --model model.json --out labels.csv
+    karat value votes.csv --gold y                    what a gold label is worth, and what to buy next
+    karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
 
 
@@ -104,13 +106,6 @@ _learn_options = _options(
     click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
     click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
     click.option(
-        "--method",
-        type=click.Choice(["auto", "triplets", "labeled", "combined"]),
-        default="auto",
-        show_default=True,
-        help="Learn from votes alone, from gold alone, or from both; auto: both where there is gold.",
-    ),
-    click.option(
         "--aggregate",
         type=click.Choice(["median", "mean", "random"]),
         default="median",
@@ -142,10 +137,19 @@ _learn_options = _options(
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."),
 )
 
+_method_option = click.option(
+    "--method",
+    type=click.Choice(["auto", "triplets", "labeled", "combined"]),
+    default="auto",
+    show_default=True,
+    help="Learn from votes alone, from gold alone, or from both; auto: both where there is gold.",
+)
+
 
 @cli.command()
 @_input_options
 @_learn_options
+@_method_option
 def check(votes: str, as_json: bool, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
 
@@ -164,6 +168,7 @@ def check(votes: str, as_json: bool, **options: Any) -> int:
 @cli.command()
 @_input_options
 @_learn_options
+@_method_option
 @click.option("--out", metavar="FILE", help="Write a probability per point: .parquet, .csv or .jsonl")
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **options: Any) -> int:
@@ -216,6 +221,46 @@ def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) 
 
 
 @cli.command()
+@_input_options
+@_learn_options
+def value(votes: str, as_json: bool, **options: Any) -> int:
+    """What is a gold label worth here, where does the error come from, and what to buy or fix next.
+
+    \b
+    karat value votes.csv --gold y
+    karat value votes.parquet --gold y --class-balance .5
+    """
+    from karat.commands import value_report
+
+    data = _read(votes, options)
+    plan_command = _again("plan", label_cost="1", point_cost="0.01", budget="100")
+    gold_command = _again("check")
+    return _show(value_report(data, _value_options(options), gold_command, plan_command), as_json)
+
+
+@cli.command()
+@_input_options
+@_learn_options
+@click.option("--label-cost", type=float, required=True, metavar="X", help="Price of one gold label.")
+@click.option("--point-cost", type=float, required=True, metavar="Y", help="Price of one unlabeled point with votes.")
+@click.option("--budget", type=float, required=True, metavar="B", help="What may be spent.")
+def plan(votes: str, as_json: bool, label_cost: float, point_cost: float, budget: float, **options: Any) -> int:
+    """How many gold labels and unlabeled points to buy with a budget.
+
+    \b
+    karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
+    """
+    from karat.commands import plan_report
+    from karat.value.plan import check_costs
+
+    check_costs(label_cost, point_cost, budget)
+    data = _read(votes, options)
+    costs = {"label_cost": label_cost, "point_cost": point_cost, "budget": budget}
+    following = _again("fit", without=tuple(costs), out="labels.csv")
+    return _show(plan_report(data, costs | _value_options(options), following), as_json)
+
+
+@cli.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 def demo(as_json: bool) -> int:
     """The main job on 50,000 IMDB reviews: how good are twelve word rules, and how wrong are the labels.
@@ -264,7 +309,20 @@ def _value(text: str) -> Label | float:
 def _label_model(options: dict[str, Any]) -> Any:
     from karat.model import LabelModel
 
-    balance = options["class_balance"]
+    names = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level")
+    balance = _balance(options["class_balance"])
+    return LabelModel(class_balance=balance, rng=options["seed"], **{name: options[name] for name in names})
+
+
+def _value_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of `karat.data_value` and `karat.plan`."""
+    names = ("aggregate", "symmetric", "known_pairs", "signs", "level")
+    balance = _balance(options["class_balance"])
+    return {"class_balance": balance, "rng": options["seed"], **{name: options[name] for name in names}}
+
+
+def _balance(balance: Any) -> Any:
+    """Class balance as written on the command line."""
     if balance is not None:
         try:
             parts = [float(part) for part in balance.split(",")]
@@ -273,8 +331,7 @@ def _label_model(options: dict[str, Any]) -> Any:
                 f"--class-balance takes a number, or one per class between commas, not {balance!r}."
             ) from None
         balance = parts[0] if len(parts) == 1 else parts
-    names = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level")
-    return LabelModel(class_balance=balance, rng=options["seed"], **{name: options[name] for name in names})
+    return balance
 
 
 _READING = ("key", "task", "worker", "label", "repeats")
@@ -284,14 +341,21 @@ def _key_name(options: dict[str, Any]) -> str:
     return options["key"] or options["task"]
 
 
-def _again(command: str, votes: str | None = None, only: tuple[str, ...] | None = None, **more: str) -> str:
-    """Another command with the votes and the options of this one, or `only` some of them, as the user gave them."""
+def _again(
+    command: str,
+    votes: str | None = None,
+    only: tuple[str, ...] | None = None,
+    without: tuple[str, ...] = (),
+    **more: str,
+) -> str:
+    """Another command with the votes and the options of this one, as the user gave them; `only` or `without` some."""
     context = click.get_current_context()
     words = [context.params["votes"] if votes is None else votes]
     for parameter in context.command.params:
         name = parameter.name or ""
         given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if not given or name in ("votes", "as_json", "out", "model_file") or (only is not None and name not in only):
+        skipped = name in ("votes", "as_json", "out", "model_file", *without)
+        if not given or skipped or (only is not None and name not in only):
             continue
         value = context.params[name]
         if isinstance(value, bool):
@@ -300,7 +364,7 @@ def _again(command: str, votes: str | None = None, only: tuple[str, ...] | None 
         for item in value if parameter.multiple else [value]:
             words += [parameter.opts[0], *(map(str, item) if isinstance(item, tuple) else [str(item)])]
     for name, value in more.items():
-        words += [f"--{name}", value]
+        words += [f"--{name.replace('_', '-')}", value]
     return " ".join(shlex.quote(word) for word in ("karat", command, *words))
 
 

@@ -17,8 +17,11 @@ from karat.measure import Score, score
 from karat.model import LabelModel
 from karat.moments import Moments
 from karat.show.report import Report, Section
-from karat.show.terminal import progress, share, source_rows
+from karat.show.terminal import interval, progress, share, source_rows
 from karat.source_table import SourceTable
+from karat.value.risk import Interval
+from karat.value.votes_alone import VotesAlone
+from karat.value.weigh import data_value, plan
 from karat.votes import Votes
 
 _PAIRS_SHOWN = 5
@@ -206,6 +209,87 @@ def label_columns(votes: Votes, probabilities: Any, key: str) -> dict[str, Any]:
     if set(identifier) & {"label", *named}:
         raise InputError(f"the key column {key!r} has the name of a column of the labels; rename it.")
     return identifier | {"label": np.array(votes.classes)[probabilities.argmax(axis=1)]} | named
+
+
+_ESTIMATORS = {
+    "labeled": "gold alone",
+    "unlabeled": "votes alone, mean of triplets",
+    "corrected": "votes alone, median of triplets",
+    "combined": "votes and gold",
+}
+
+
+def value_report(votes: Votes, options: dict[str, Any], gold_command: str, plan_command: str) -> Report:
+    """What a gold label is worth here, where the error comes from, and what to do next."""
+    with progress("weighing gold against votes") as done:
+        found = data_value(votes, votes.gold, progress=done, **options)
+    code = 1 if found.kind == "cannot tell" else 0
+    if isinstance(found, VotesAlone):
+        lines = [
+            f"Test that all sources are independent given the class: p = {found.p_value:.2g}.",
+            f"Mean and median of triplets differ by up to {found.spread:.3f} in accuracy.",
+            "This is weaker than what gold tells: dependence that all sources share does not show in the votes.",
+        ]
+        sections = [Section("What votes alone tell", lines=lines), _pair_section(list(found.pairs))]
+        return Report(found.verdict, found.to_dict(), sections, gold_command, code)
+    rows = []
+    for name, what in _ESTIMATORS.items():
+        risk, parts = found.risk[name], found.shares[name]
+        cells = (risk.value, parts.standing, parts.bias, parts.variance)
+        rows.append([what, *(share(cell) for cell in cells), interval(risk.low, risk.high)])
+    headers = ["learned from", "log loss", "standing", "bias", "variance", f"{found.level:.0%} interval"]
+    curve = [
+        [f"{row['n']:,}", *(share(row[name]) for name in ("labeled", "corrected", "combined"))] for row in found.curve
+    ]
+    gains = [
+        ["50 more gold labels", *_gain_cells(found.gains["labels"])],
+        ["ten times the unlabeled points", *_gain_cells(found.gains["points"])],
+        *([change.what, *_gain_cells(change.gain)] for change in found.changes),
+    ]
+    ratio = found.data_value_ratio
+    lines = []
+    if ratio.value > 0:
+        lines.append(
+            f"One gold label does what {ratio.value:,.0f} unlabeled points do ({ratio.low:,.0f} to {ratio.high:,.0f})."
+        )
+    return Report(
+        found.verdict,
+        found.to_dict(),
+        [
+            Section(f"Risk now, with {found.n_gold:,} gold labels", headers, rows, lines),
+            Section("What would change the log loss of votes and gold", ["change", "gain", "interval"], gains),
+            Section("Predicted log loss", ["gold labels", "gold alone", "votes alone", "both"], curve),
+        ],
+        plan_command,
+        code,
+    )
+
+
+def _gain_cells(gain: Interval) -> list[str]:
+    return [f"{gain.value:.4f}", f"{gain.low:.4f} to {gain.high:.4f}"]
+
+
+def plan_report(votes: Votes, options: dict[str, Any], following: str) -> Report:
+    """How to spend a budget on gold labels and unlabeled points."""
+    with progress("weighing gold against votes") as done:
+        found = plan(votes, votes.gold, progress=done, **options)
+    rows = [
+        [f"{row.budget:,.2f}", f"{row.buy_labels:,}", f"{row.buy_points:,}", f"{row.cost:,.2f}", f"{row.risk:.4f}"]
+        for row in found.frontier
+    ]
+    return Report(
+        found.verdict,
+        found.to_dict(),
+        [
+            Section(
+                "What a budget buys",
+                ["budget", "gold labels", "unlabeled points", "cost", "log loss after"],
+                rows,
+                texts=0,
+            )
+        ],
+        following,
+    )
 
 
 def demo_report() -> Report:

@@ -66,9 +66,22 @@ def dependent_pairs(
         )
     if not 0 < error_rate < 1:
         raise InputError(f"error_rate must be strictly between 0 and 1, not {error_rate!r}.")
-    n, m = moments.n, len(moments.sources)
+    m = len(moments.sources)
     if m < 2:
         return []
+    correlation, z = unexplained(moments, model)
+    enough = NormalDist().inv_cdf(1 - error_rate / (m * (m - 1)))
+    found = np.argwhere(np.triu((np.abs(z) > enough) & (np.abs(correlation) >= smallest), 1))
+    found = found[np.argsort(-np.abs(correlation[tuple(found.T)]), kind="stable")]
+    return [
+        DependentPair(moments.sources[i], moments.sources[j], float(correlation[i, j]), float(z[i, j]))
+        for i, j in found
+    ]
+
+
+def unexplained(moments: Moments, model: SourceModel) -> tuple[Floats, Floats]:
+    """Correlation of the votes of every pair that the model leaves over, and the same in standard errors."""
+    n = moments.n
     excess, error = excess_agreement(moments)
     score = agreement_score(len(moments.classes))
     votes = model.conditionals[:, :, 1:]
@@ -77,14 +90,7 @@ def dependent_pairs(
     residual = excess - (joint - alone @ score @ alone.T)
     z = np.divide(residual, error, out=np.zeros_like(error), where=error > 0)
     # In units of the votes' own spread; for two classes exactly z / sqrt(n).
-    correlation = z / np.sqrt(n * (len(score) - 1))
-    enough = NormalDist().inv_cdf(1 - error_rate / (m * (m - 1)))
-    found = np.argwhere(np.triu((np.abs(z) > enough) & (np.abs(correlation) >= smallest), 1))
-    found = found[np.argsort(-np.abs(correlation[tuple(found.T)]), kind="stable")]
-    return [
-        DependentPair(moments.sources[i], moments.sources[j], float(correlation[i, j]), float(z[i, j]))
-        for i, j in found
-    ]
+    return z / np.sqrt(n * (len(score) - 1)), z
 
 
 def dependent_groups(m: int, pairs: list[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:

@@ -66,15 +66,15 @@ def source_rows(rows: list[dict[str, Any]], gold: bool) -> tuple[list[str], list
 
 
 def share(value: float | None) -> str:
-    """A number between 0 and 1 with three digits, or a dash.
+    """A number, mostly between 0 and 1, with three digits, or a dash.
 
-    >>> share(0.98765), share(None)
-    ('.988', '-')
+    >>> share(0.98765), share(-0.005), share(None)
+    ('.988', '-.005', '-')
     """
     if value is None:
         return "-"
-    text = f"{value:.3f}"
-    return text[1:] if text.startswith("0.") else text
+    text = f"{round(value, 3) + 0.0:.3f}"  # no minus before a zero
+    return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
 def interval(low: float | None, high: float | None) -> str:

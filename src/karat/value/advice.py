@@ -18,6 +18,7 @@ Kind = Literal["buy labels", "buy points", "fix sources", "stop", "cannot tell"]
 
 NEXT_LABELS = 50  # a purchase of gold that is talked about
 TIMES_POINTS = 10  # a purchase of unlabeled points: this many times what there is
+FEWEST_GOLD = 20  # gold labels below which risks are not measured
 WORTHWHILE = 0.001  # nats of log loss; a smaller gain is none
 _GRID = np.geomspace(5, 1e6, 1_200)  # numbers of gold labels
 _FOREVER = 1e6  # gold labels that are as good as infinitely many
@@ -103,9 +104,16 @@ class DataValue:
         }
 
 
-def conclude(measured: Measured, settings: Settings) -> DataValue:
-    """What follows from learning curves."""
-    level, n_gold, N = settings.level, measured.ruler.n, len(measured.votes)
+def conclude(measured: Measured, settings: Settings, n_gold: int | None = None) -> DataValue:
+    """What follows from learning curves.
+
+    Parameters
+    ----------
+    n_gold : int, optional
+        Gold labels that estimators learn from, where only so many of those that measure are to be counted as bought.
+    """
+    level, N = settings.level, len(measured.votes)
+    n_gold = measured.ruler.n if n_gold is None else n_gold
     labeled, combined = measured.labeled, measured.combined
     now = {
         "labeled": labeled.at(n_gold),

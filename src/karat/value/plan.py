@@ -1,0 +1,148 @@
+"""How to spend a budget on gold labels and unlabeled points.
+
+The combination's risk is predicted as R(n_L) + b (1/n_U - 1/N): its curve against the number of gold labels, and the
+effect of the number of unlabeled points, of which there are N. A label needs a point to be put on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from karat.errors import InputError, plural
+from karat.source_model import Floats
+from karat.value.learning import Measured
+from karat.value.risk import Interval
+
+_SAME = 1e-4  # nats; of plans that differ by less the cheapest is taken
+_STEPS = 400  # numbers of labels, and of points, that are tried
+_MOST_TIMES = 100  # points are bought up to this many times those there are, should they cost nothing
+_BUDGETS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the frontier, in budgets
+
+
+@dataclass(frozen=True)
+class Purchase:
+    """A plan for one budget: what to buy, its cost, and the risk after it."""
+
+    budget: float
+    buy_labels: int
+    buy_points: int
+    cost: float
+    risk: float
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How to spend a budget.
+
+    Parameters
+    ----------
+    buy_labels, buy_points : int
+    cost : float
+        Never above the budget.
+    risk_before, risk_after : float
+        Predicted log loss of the combination.
+    interval_before, interval_after : Interval
+    frontier : tuple of Purchase
+        The same for other budgets.
+    """
+
+    buy_labels: int
+    buy_points: int
+    cost: float
+    risk_before: float
+    risk_after: float
+    interval_before: Interval
+    interval_after: Interval
+    frontier: tuple[Purchase, ...]
+
+    @property
+    def verdict(self) -> str:
+        """In a sentence."""
+        if self.buy_labels == self.buy_points == 0:
+            return f"Keep the money: no purchase within the budget lowers the log loss by more than {_SAME}."
+        things = [(self.buy_labels, "gold label"), (self.buy_points, "unlabeled point")]
+        bought = " and ".join(plural(number, what) for number, what in things if number)
+        gain = self.risk_before - self.risk_after
+        return f"Buy {bought} for {self.cost:,.2f}: that lowers the log loss from {self.risk_before:.4f} by {gain:.4f}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "buy_labels": self.buy_labels,
+            "buy_points": self.buy_points,
+            "cost": self.cost,
+            "risk_before": self.risk_before,
+            "risk_after": self.risk_after,
+            "interval_before": vars(self.interval_before),
+            "interval_after": vars(self.interval_after),
+            "frontier": [vars(purchase) for purchase in self.frontier],
+            "verdict": self.verdict,
+        }
+
+
+def check_costs(label_cost: float, point_cost: float, budget: float) -> None:
+    """Refuse what is no amount of money."""
+    for name, value in (("label_cost", label_cost), ("point_cost", point_cost), ("budget", budget)):
+        if not (np.isfinite(value) and value >= 0):
+            raise InputError(f"{name} must be a number of 0 or more, not {value!r}.")
+
+
+def best_plan(measured: Measured, label_cost: float, point_cost: float, budget: float, level: float) -> Plan:
+    """The purchase that lowers the predicted risk of the combination most."""
+    check_costs(label_cost, point_cost, budget)
+    chosen = _buy(measured, label_cost, point_cost, budget)
+    n_gold = measured.ruler.n
+    before, after = (Interval.of(measured.combined.at(n_gold + more), level, 0.0) for more in (0, chosen.buy_labels))
+    by_points = chosen.risk - after.value
+    after = Interval(chosen.risk, *(max(0.0, end + by_points) for end in (after.low, after.high)))
+    return Plan(
+        chosen.buy_labels,
+        chosen.buy_points,
+        chosen.cost,
+        before.value,
+        chosen.risk,
+        before,
+        after,
+        tuple(_buy(measured, label_cost, point_cost, share * budget) for share in _BUDGETS),
+    )
+
+
+def _buy(measured: Measured, label_cost: float, point_cost: float, budget: float) -> Purchase:
+    N, n_gold = len(measured.votes), measured.ruler.n
+    most_points = (_MOST_TIMES - 1) * N
+    if point_cost > 0:
+        most_points = min(most_points, int(budget / point_cost))
+    most_labels = N + most_points - n_gold
+    if label_cost > 0:
+        most_labels = min(most_labels, int(budget / label_cost))
+    labels, points = (np.meshgrid(_steps(most_labels), _steps(most_points), indexing="ij")[k].ravel() for k in (0, 1))
+    if point_cost > 0:  # what the labels leave of the budget, as points
+        rest = np.maximum(budget - _steps(most_labels) * label_cost, 0) / point_cost
+        labels = np.concatenate([labels, _steps(most_labels)])
+        points = np.concatenate([points, np.minimum(np.floor(rest), most_points)])
+    cost = labels * label_cost + points * point_cost
+    possible = (cost <= budget) & (n_gold + labels <= N + points)
+    labels, points, cost = labels[possible], points[possible], cost[possible]
+    risk = _risk(measured, labels, points)
+    near = np.flatnonzero(risk <= risk.min() + _SAME)
+    best = near[np.lexsort((risk[near], cost[near]))[0]]
+    return Purchase(budget, int(labels[best]), int(points[best]), float(cost[best]), float(risk[best]))
+
+
+def _steps(most: int) -> Floats:
+    """Whole numbers from 0 to `most`: all of them, or evenly spaced on a logarithmic scale."""
+    if most <= _STEPS:
+        return np.arange(most + 1.0)
+    return np.unique(np.concatenate([[0], np.rint(np.geomspace(1, most, _STEPS)), [most]]))
+
+
+def _risk(measured: Measured, labels: Floats, points: Floats) -> Floats:
+    """Predicted risk of the combination after a purchase; more data never make it worse."""
+    N, n_gold = len(measured.votes), measured.ruler.n
+    kinds, place = np.unique(labels, return_inverse=True)
+    curve = measured.combined.curve.at(n_gold + kinds) + measured.combined.surprise.value
+    curve = np.minimum.accumulate(np.minimum(curve, measured.combined.at(n_gold).value))
+    return curve[place] + max(measured.combined_per_point.value, 0.0) * (1 / (N + points) - 1 / N)

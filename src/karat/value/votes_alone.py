@@ -1,0 +1,103 @@
+"""What can be said of the value of data without gold: how far votes contradict that sources are independent.
+
+Weaker than anything that gold says. Where sources are independent given the class, all triplets tell the same, and the
+median of triplets explains the agreement of every pair up to noise. A pair that it does not explain depends on more
+than the class. Dependence that all sources share is not seen this way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from karat.errors import plural
+from karat.estimate.structure import DependentPair, dependent_pairs, unexplained
+from karat.estimate.triplets import Solution
+from karat.source_model import accuracy
+from karat.value.advice import FEWEST_GOLD, Kind
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class VotesAlone:
+    """What votes alone tell.
+
+    Parameters
+    ----------
+    n_unlabeled, n_gold : int
+    p_value : float
+        Of the test that all sources are independent given the class; Bonferroni over pairs.
+    pairs : tuple of DependentPair
+        Pairs that the test blames.
+    spread : float
+        Largest difference between a source's accuracy by the mean and by the median of triplets.
+    standing_bias : float
+        Loss in nats that those pairs cost where sources are taken to be independent: the sum of their mutual
+        information given the class, in its normal form. An upper bound, and for those pairs only.
+    """
+
+    n_unlabeled: int
+    n_gold: int
+    p_value: float
+    pairs: tuple[DependentPair, ...]
+    spread: float
+    standing_bias: float
+
+    @property
+    def kind(self) -> Kind:
+        """Always "cannot tell": what a label is worth takes labels to tell."""
+        return "cannot tell"
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        more = plural(FEWEST_GOLD - self.n_gold, "more gold label" if self.n_gold else "gold label")
+        start = f"Cannot tell yet what a gold label is worth: with {more} I could."
+        if not self.pairs:
+            return f"{start} The votes do not contradict independent sources."
+        first = self.pairs[0]
+        rest = len(self.pairs) - 1
+        others = f" and {plural(rest, 'more pair')}" if rest else ""
+        return (
+            f"{start} The votes contradict independent sources: {first.first!r} with {first.second!r}{others} agree "
+            f"more or less than the class explains, which costs up to {self.standing_bias:.3f} of log loss."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, with null for what only gold tells."""
+        unknown = {"value": None, "low": None, "high": None}
+        estimators = ("labeled", "unlabeled", "corrected", "combined")
+        return {
+            "n_unlabeled": self.n_unlabeled,
+            "n_gold": self.n_gold,
+            "risk": {name: {"mean": None, "low": None, "high": None} for name in estimators},
+            "equivalent_labels": unknown,
+            "data_value_ratio": unknown,
+            "advice": self.kind,
+            "verdict": self.verdict,
+            "curve": [],
+            "votes_alone": {
+                "p_value": self.p_value,
+                "dependent_pairs": [vars(pair) for pair in self.pairs],
+                "spread": self.spread,
+                "standing_bias": self.standing_bias,
+            },
+        }
+
+
+def votes_alone(solution: Solution, n_gold: int, rng: np.random.Generator) -> VotesAlone:
+    """Test the votes for dependence that the class does not explain."""
+    moments, model = solution.problem.moments, solution.model
+    m = len(moments.sources)
+    _, z = unexplained(moments, model)
+    largest = float(np.abs(z[np.triu_indices(m, 1)]).max())
+    p_value = min(1.0, m * (m - 1) * NormalDist().cdf(-largest))
+    pairs = dependent_pairs(moments, model)
+    both = [replace(solution, aggregate=name).again(moments, rng).model for name in ("mean", "median")]
+    mean, median = (accuracy(found.conditionals, found.class_balance) for found in both)
+    bias = -0.5 * np.log1p(-np.minimum([pair.correlation**2 for pair in pairs], 0.999)).sum() if pairs else 0.0
+    return VotesAlone(moments.n, n_gold, p_value, tuple(pairs), float(np.abs(mean - median).max()), float(bias))

@@ -1,0 +1,153 @@
+"""Answers to two questions: what is a gold label worth on this data, and how should a budget be spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeGuard, get_args
+
+import numpy as np
+
+from karat.coding import Label
+from karat.errors import InputError, NotIdentifiedError, one_of
+from karat.estimate.checks import Pairs, Signs
+from karat.estimate.fit import Settings, solve_votes
+from karat.tables import as_votes
+from karat.value.advice import FEWEST_GOLD, DataValue, conclude
+from karat.value.learning import measure
+from karat.value.plan import Plan, best_plan, check_costs
+from karat.value.votes_alone import VotesAlone, votes_alone
+from karat.votes import Gold, Votes
+
+Progress = Callable[[int, int], None]
+
+
+def data_value(
+    votes: Any,
+    gold: Any = None,
+    *,
+    aggregate: str = "median",
+    class_balance: Any = None,
+    symmetric: bool | None = None,
+    known_pairs: Pairs = (),
+    signs: Signs = "positive",
+    classes: Sequence[Label] | None = None,
+    abstain: Label | float | None = None,
+    level: float = 0.9,
+    rng: np.random.Generator | int | None = 0,
+    progress: Progress | None = None,
+) -> DataValue | VotesAlone:
+    """What unlabeled points and gold labels are worth on this data, and what to do next.
+
+    Parameters
+    ----------
+    votes, gold
+        As in `karat.LabelModel.fit`.
+    aggregate : {"median", "mean"}
+        The unlabeled estimator whose worth in gold labels is asked for.
+    class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng
+        As in `karat.LabelModel`.
+    progress : callable, optional
+        Called with how many steps are done and how many there are.
+
+    Returns
+    -------
+    DataValue or VotesAlone
+        The latter, which is weaker, with fewer than 20 gold labels or gold of a single class.
+
+    Examples
+    --------
+    >>> import karat
+    >>> votes = karat.datasets.load_imdb()
+    >>> few = np.where(np.random.default_rng(0).permutation(len(votes)) < 400, votes.gold.values, -1)
+    >>> found = data_value(votes, few, class_balance=0.5)
+    >>> found.kind
+    'buy labels'
+    >>> found.equivalent_labels.low < 42 < found.equivalent_labels.high
+    True
+    """
+    data, truth = _read(votes, gold, classes, abstain)
+    settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
+    if not _enough(truth):
+        solution = solve_votes(data, truth, settings, None)[0]
+        return votes_alone(solution, 0 if truth is None else int(truth.known.sum()), np.random.default_rng(rng))
+    measured = measure(data, truth, settings, progress or _quiet)
+    return conclude(measured, settings)
+
+
+def plan(
+    votes: Any,
+    gold: Any,
+    *,
+    label_cost: float,
+    point_cost: float,
+    budget: float,
+    aggregate: str = "median",
+    class_balance: Any = None,
+    symmetric: bool | None = None,
+    known_pairs: Pairs = (),
+    signs: Signs = "positive",
+    classes: Sequence[Label] | None = None,
+    abstain: Label | float | None = None,
+    level: float = 0.9,
+    rng: np.random.Generator | int | None = 0,
+    progress: Progress | None = None,
+) -> Plan:
+    """How many gold labels and unlabeled points to buy, so that the combination of both has the least risk.
+
+    Parameters
+    ----------
+    label_cost, point_cost : float
+        Price of one gold label, on a point that you have or buy, and of one unlabeled point with its votes.
+    budget : float
+        What may be spent.
+    votes, gold, aggregate, class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, progress
+        As in `data_value`.
+
+    Raises
+    ------
+    NotIdentifiedError
+        Fewer than 20 gold labels, or gold of a single class: no risk can be predicted.
+
+    Examples
+    --------
+    >>> import karat
+    >>> votes = karat.datasets.load_imdb()
+    >>> few = np.where(np.random.default_rng(0).permutation(len(votes)) < 100, votes.gold.values, -1)
+    >>> found = plan(votes, few, class_balance=0.5, label_cost=0.5, point_cost=0.001, budget=100)
+    >>> found.buy_labels > 150 and found.cost <= 100
+    True
+    """
+    check_costs(label_cost, point_cost, budget)
+    data, truth = _read(votes, gold, classes, abstain)
+    settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
+    if not _enough(truth):
+        raise NotIdentifiedError(
+            f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
+            "change. Label a few random points first."
+        )
+    return best_plan(measure(data, truth, settings, progress or _quiet), label_cost, point_cost, budget, level)
+
+
+def _read(
+    votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Label | float | None
+) -> tuple[Votes, Gold | None]:
+    data = as_votes(votes, classes=classes, abstain=abstain, gold=gold)
+    return data, None if gold is None else data.code_gold(gold)
+
+
+def _settings(
+    aggregate: Any, class_balance: Any, symmetric: bool | None, known_pairs: Pairs, signs: Signs, level: float, rng: Any
+) -> Settings:
+    one_of("aggregate", aggregate, ("median", "mean"))
+    one_of("signs", signs, get_args(Signs))
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, not {level!r}.")
+    return Settings(aggregate, class_balance, symmetric, known_pairs, "drop", signs, level, 0, rng)
+
+
+def _enough(gold: Gold | None) -> TypeGuard[Gold]:
+    return gold is not None and gold.known.sum() >= FEWEST_GOLD and (gold.counts > 0).sum() >= 2
+
+
+def _quiet(done: int, total: int) -> None:
+    """Nobody watches."""
