@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from karat import InputError, NotIdentifiedError, Votes, data_value, plan
+from karat.datasets import load_imdb, paper_model
+from karat.plain import plain
+from karat.value.advice import DataValue
+from karat.value.votes_alone import VotesAlone
+
+KEYS = {"n_unlabeled", "n_gold", "risk", "equivalent_labels", "data_value_ratio", "verdict", "curve"}
+
+
+def sample(d: int, n: int = 2_000, gold: int = 100, seed: int = 0) -> tuple[Votes, np.ndarray]:
+    votes = paper_model(d).sample(n, seed)
+    labels = np.array(votes.classes)[votes.code_gold(votes.gold).values].astype(object)
+    labels[gold:] = None
+    return votes, labels
+
+
+@pytest.mark.slow
+def test_known_answer_imdb() -> None:
+    votes = load_imdb()
+    few = np.where(np.random.default_rng(3).permutation(len(votes)) < 400, votes.code_gold(votes.gold).values, -1)
+    found = data_value(votes, few, class_balance=0.5)
+    assert isinstance(found, DataValue)
+    assert (found.n_unlabeled, found.n_gold) == (50_000, 400)
+    assert 42 / 1.7 < found.equivalent_labels.value < 42 * 1.7  # the paper: 42
+    assert found.equivalent_labels.low < 42 < found.equivalent_labels.high
+    ratio = found.data_value_ratio
+    assert ratio.value == pytest.approx(50_000 / found.equivalent_labels.value)
+    assert ratio.low < ratio.value < ratio.high
+    assert found.risk["combined"].value < found.risk["labeled"].value < found.risk["corrected"].value
+    assert found.shares["corrected"].bias > 0.05  # dependent sources: more unlabeled points do not mend it
+    for name, parts in found.shares.items():
+        assert parts.standing + parts.bias + parts.variance == pytest.approx(found.risk[name].value)
+    assert found.gains["labels"].value > found.gains["points"].value
+    content = json.loads(json.dumps(plain(found.to_dict())))
+    assert content.keys() >= KEYS
+    assert set(content["risk"]) == {"labeled", "unlabeled", "corrected", "combined"}
+    assert set(content["risk"]["labeled"]) == {"mean", "low", "high"}
+    assert set(content["curve"][0]) == {"n", "labeled", "unlabeled", "corrected", "combined"}
+
+
+def test_the_same_seed_gives_the_same_bits_and_more_gold_narrower_intervals() -> None:
+    votes, labels = sample(0)
+    first, again = (data_value(votes, labels, symmetric=True) for _ in range(2))
+    assert first.to_dict() == again.to_dict()
+    _, more = sample(0, gold=1_500)
+    wider, narrower = (
+        found.to_dict()["risk"]["combined"] for found in (first, data_value(votes, more, symmetric=True))
+    )
+    assert narrower["high"] - narrower["low"] < wider["high"] - wider["low"]
+
+
+def test_several_classes_and_abstains() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 800)
+    values = np.where(rng.random((800, 6)) < 0.6, truth[:, None], rng.integers(0, 3, (800, 6)))
+    values[rng.random((800, 6)) < 0.3] = -1
+    found = data_value(values, np.where(np.arange(800) < 60, truth, -1))
+    assert isinstance(found, DataValue)
+    assert found.equivalent_labels.low > 20
+    spent = plan(values, np.where(np.arange(800) < 60, truth, -1), label_cost=1, point_cost=0.1, budget=50)
+    assert spent.cost <= 50
+
+
+def test_without_gold_votes_tell_of_dependence_alone() -> None:
+    independent, _ = sample(0, 20_000)
+    dependent, _ = sample(5, 20_000)
+    calm, alarmed = data_value(independent, symmetric=True), data_value(dependent, symmetric=True)
+    assert isinstance(calm, VotesAlone)
+    assert isinstance(alarmed, VotesAlone)
+    assert calm.p_value > 0.001
+    assert calm.pairs == ()
+    assert alarmed.p_value < 1e-6
+    blamed = {(pair.first, pair.second) for pair in alarmed.pairs}
+    assert blamed == {(f"s{i}", f"s{i + 1}") for i in range(0, 10, 2)}
+    assert alarmed.standing_bias == pytest.approx(paper_model(5).inference_bias, rel=0.25)
+    assert "with 20 gold labels I could" in calm.verdict
+    assert calm.to_dict().keys() >= KEYS
+
+
+def test_too_little_gold_cannot_tell() -> None:
+    votes, labels = sample(0, gold=5)
+    found = data_value(votes, labels)
+    assert (found.kind, found.n_gold) == ("cannot tell", 5)
+    assert "15 more gold labels" in found.verdict
+    with pytest.raises(NotIdentifiedError, match="20 gold labels at least"):
+        plan(votes, labels, label_cost=1, point_cost=1, budget=10)
+
+
+PRICES = [(0.3, 0.01, 25), (1, 1, 0.5), (2, 0, 7), (0, 0.5, 3), (0, 0, 0), (1e-3, 1e9, 1)]
+
+
+def test_a_plan_is_never_over_budget_and_more_money_never_hurts() -> None:
+    votes, labels = sample(5, 600, 60)
+    for label_cost, point_cost, budget in PRICES:
+        found = plan(votes, labels, label_cost=label_cost, point_cost=point_cost, budget=budget, symmetric=True)
+        assert found.cost <= budget
+        assert found.cost == pytest.approx(found.buy_labels * label_cost + found.buy_points * point_cost)
+        assert found.risk_after <= found.risk_before
+        assert 60 + found.buy_labels <= 600 + found.buy_points  # a label needs a point
+        risks = [purchase.risk for purchase in found.frontier]
+        assert all(after <= before + 1e-4 for before, after in pairwise(risks))
+        assert all(purchase.cost <= purchase.budget for purchase in found.frontier)
+
+
+def test_a_flat_curve_keeps_the_money() -> None:
+    votes, labels = sample(0, 20_000, gold=10_000)
+    found = plan(votes, labels, label_cost=1, point_cost=1, budget=10, symmetric=True)
+    assert (found.buy_labels, found.buy_points, found.cost) == (0, 0, 0)
+    assert "Keep the money" in found.verdict
+
+
+def test_refusals() -> None:
+    votes, labels = sample(0)
+    with pytest.raises(InputError, match="budget must be a number of 0 or more"):
+        plan(votes, labels, label_cost=1, point_cost=1, budget=-1)
+    with pytest.raises(InputError, match="label_cost"):
+        plan(votes, labels, label_cost=float("nan"), point_cost=1, budget=1)
+    with pytest.raises(InputError, match="aggregate must be"):
+        data_value(votes, labels, aggregate="random")
+    with pytest.raises(InputError, match="level must be"):
+        data_value(votes, labels, level=1.5)
