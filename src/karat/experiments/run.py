@@ -1,0 +1,191 @@
+"""Running experiments: parts side by side, finished ones kept, ours beside the paper's."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat.errors import InputError, one_of
+from karat.experiments import combined, data_value_ratio, excess_error, imdb
+from karat.experiments.parts import Experiment, Options, Part, Point, paper_values
+from karat.files import whole_file
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "excess-error": excess_error.EXPERIMENT,
+    "data-value-ratio": data_value_ratio.EXPERIMENT,
+    "combined": combined.EXPERIMENT,
+    "imdb": imdb.EXPERIMENT,
+}
+_TOLERANCE, _TOLERANCE_AT_100 = 0.03, 0.06  # share of the value, where that is more than the noise
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A value of the paper's figures and ours.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the difference: both our noise and the paper's.
+    rounding : float
+        What the paper's value is rounded by, at most.
+    """
+
+    figure: str
+    panel: str
+    curve: str
+    n: int
+    paper: float
+    ours: float
+    se: float
+    rounding: float = 0.0
+
+    @property
+    def agrees(self) -> bool:
+        """Within three standard errors, or 3 % (n = 100: 6 %) where that is more, and the rounding besides.
+
+        Some of the paper's values have a single digit.
+        """
+        share = _TOLERANCE_AT_100 if self.n == 100 else _TOLERANCE
+        return abs(self.ours - self.paper) <= max(3 * self.se, share * abs(self.paper)) + self.rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """Everything that was found.
+
+    Parameters
+    ----------
+    options : Options
+    points : list of Point
+    comparison : list of Comparison
+        For every value of the paper's figures that was reproduced.
+    tables : dict
+        Rows of the paper's tables.
+    """
+
+    options: Options
+    points: list[Point]
+    comparison: list[Comparison]
+    tables: dict[str, list[dict[str, Any]]]
+
+
+def reproduce(
+    names: Sequence[str],
+    options: Options,
+    folder: str | Path | None = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Reproduction:
+    """Run experiments.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of `EXPERIMENTS`.
+    folder : path, optional
+        Where finished parts are kept, and found again by a second run with the same options.
+    jobs : int, optional
+        Processes; as many as processors where not given. They do not change any number.
+    progress : callable, optional
+        Called with how many parts are done and how many there are.
+    """
+    for name in names:
+        one_of("experiment", name, tuple(EXPERIMENTS))
+    if options.trials < 2:
+        raise InputError(f"trials must be 2 or more, not {options.trials}.")
+    parts = [part for name in names for part in EXPERIMENTS[name].parts(options)]
+    results = _run(parts, options, None if folder is None else Path(folder) / "parts", jobs, progress)
+    points = [point for name in names for point in EXPERIMENTS[name].points(results, options)]
+    tables = {key: rows for name in names for key, rows in EXPERIMENTS[name].tables(results, options).items()}
+    return Reproduction(options, points, compare(points), tables)
+
+
+def compare(points: list[Point]) -> list[Comparison]:
+    """The paper's value beside ours, in the order of the paper's."""
+    ours: dict[tuple[str, str, str], list[Point]] = {}
+    for point in points:
+        ours.setdefault((point.figure, point.panel, point.curve), []).append(point)
+    rows = []
+    for value in paper_values():
+        curve = ours.get((value.figure, value.panel, value.curve), [])
+        near = min(curve, key=lambda point: abs(point.n - value.n), default=None)
+        if near is not None and abs(near.n - value.n) <= 1:  # n, too, was read off a graphic
+            place = (value.figure, value.panel, value.curve, value.n)
+            se = float(np.hypot(near.se, near.paper_se))
+            rows.append(Comparison(*place, value.value, near.value, se, value.rounding))
+    return rows
+
+
+def _run(
+    parts: list[Part],
+    options: Options,
+    folder: Path | None,
+    jobs: int | None,
+    progress: Callable[[int, int], None],
+) -> dict[str, Any]:
+    results = {} if folder is None else _kept(parts, options, folder)
+    todo = [part for part in parts if part.name not in results]
+    progress(len(results), len(parts))
+    if not todo:
+        return results
+    # One thread each, in processes that know so from their start: the bits then depend on no setting of the machine.
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        with ProcessPoolExecutor(jobs or os.cpu_count(), get_context("spawn"), _ignore_interrupts) as workers:
+            waiting: dict[Future[Any], Part] = {workers.submit(part.run, options): part for part in todo}
+            try:
+                for future in as_completed(waiting):
+                    part = waiting[future]
+                    results[part.name] = future.result()
+                    if folder is not None:
+                        _keep(part, results[part.name], options, folder)
+                    progress(len(results), len(parts))
+            except BaseException:
+                workers.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
+    return results
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C is for the process that started this one; it stops handing out work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _place(part: Part, folder: Path) -> Path:
+    return folder / f"{''.join(c if c.isalnum() else '-' for c in part.name)}.json"
+
+
+def _kept(parts: list[Part], options: Options, folder: Path) -> dict[str, Any]:
+    """Results of parts that an earlier run with the same options finished."""
+    found = {}
+    for part in parts:
+        place = _place(part, folder)
+        if place.exists():
+            content = json.loads(place.read_text(encoding="utf-8"))
+            if content["options"] == options.fingerprint:
+                found[part.name] = content["result"]
+    return found
+
+
+def _keep(part: Part, result: Any, options: Options, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with whole_file(_place(part, folder)) as file:
+        file.write(json.dumps({"options": options.fingerprint, "result": result}).encode())
