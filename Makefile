@@ -24,11 +24,12 @@ format: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/value.py
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable ".[charts]"
 	touch .venv/ready
 
 # Newest versions of everything, written down. Run it, run the tests, commit the file.
@@ -36,7 +37,7 @@ constraints:
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev --editable .
+	$(BIN)/python -m pip install --quiet --group dev --editable ".[charts]"
 	$(BIN)/python -m pip freeze --all --exclude-editable > constraints.txt
 	touch .venv/ready
 

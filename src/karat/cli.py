@@ -70,6 +70,7 @@ def cli() -> None:
     karat label new.csv --model model.json --out labels.csv
     karat value votes.csv --gold y                    what a gold label is worth, and what to buy next
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
+    karat reproduce all                               the paper's figures and tables
     """
 
 
@@ -258,6 +259,38 @@ def plan(votes: str, as_json: bool, label_cost: float, point_cost: float, budget
     costs = {"label_cost": label_cost, "point_cost": point_cost, "budget": budget}
     following = _again("fit", without=tuple(costs), out="labels.csv")
     return _show(plan_report(data, costs | _value_options(options), following), as_json)
+
+
+@cli.command()
+@click.argument("experiment", type=click.Choice(["excess-error", "data-value-ratio", "combined", "imdb", "all"]))
+@click.option(
+    "--trials", type=click.IntRange(min=2), default=1000, show_default=True, help="Samples behind every mean."
+)
+@click.option("--out", metavar="DIR", default="paper-reproduced", show_default=True, help="Numbers, charts and a page.")
+@click.option("--full", is_flag=True, help="Every number of dependencies, not only those of the figures.")
+@click.option(
+    "--variant",
+    type=click.Choice(["figures", "text"]),
+    default="figures",
+    show_default=True,
+    help="The choices behind the paper's figures, or those that its text describes.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; they change no number.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **options: Any) -> int:
+    """The figures and tables of the paper that karat implements, ours beside the paper's.
+
+    Finished parts are kept: after Ctrl-C the same command goes on where it was.
+
+    \b
+    karat reproduce all
+    karat reproduce imdb --trials 200 --out imdb
+    """
+    from karat.experiments.parts import Options
+    from karat.reproduction import reproduction_report
+
+    return _show(reproduction_report(experiment, Options(**options), out, jobs), as_json)
 
 
 @cli.command()

@@ -27,7 +27,6 @@ from karat.naive_bayes import posterior
 from karat.source_model import Floats
 from karat.votes import Gold, Votes
 
-SPLITS = 50
 TRAINING = 40_000
 GOLD = (40, 80, 120, 200, 400)
 _CERTAIN = 1e-6
@@ -61,7 +60,7 @@ class _Split:
 
 
 def _parts(options: Options) -> list[Part]:
-    return [Part(f"imdb split {split}", _work, {"split": split}) for split in range(SPLITS)]
+    return [Part(f"imdb split {split}", _work, {"split": split}) for split in range(options.splits)]
 
 
 def _work(split: int, options: Options, rng: np.random.Generator) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def _work(split: int, options: Options, rng: np.random.Generator) -> dict[str, A
     for part, rows in zip(counts, (order[:TRAINING], order[TRAINING:]), strict=True):
         np.add.at(part, (place[rows], gold[rows]), 1)
     data = _Split(votes.patterns.values.astype(np.float64), counts[0], counts[1])
-    trials = max(1, options.trials // SPLITS)
+    trials = max(1, options.trials // options.splits)
     found: dict[str, Any] = {"labeled": {}, "mean": {}, "median": {}}
     for n in paper_sizes("imdb_test_loss", "labeled"):
         found["labeled"][str(n)] = data.loss(*_labeled(data, n, trials, rng)).tolist()
@@ -159,20 +158,20 @@ def _loss_and_f1(found: Score) -> tuple[float, float]:
     return found.loss, 100 * found.f1
 
 
-def _curves(results: Results) -> dict[str, tuple[list[int], Floats]]:
+def _curves(results: Results, splits: int) -> dict[str, tuple[list[int], Floats]]:
     """Sizes, and for each the mean loss, its standard error and the paper's; trials of one split go together."""
     curves = {}
     for name in _CURVES:
-        by_split = [results[f"imdb split {split}"][name] for split in range(SPLITS)]
+        by_split = [results[f"imdb split {split}"][name] for split in range(splits)]
         sizes = sorted(int(n) for n in by_split[0])
         means = np.array([[np.mean(part[str(n)]) for n in sizes] for part in by_split])
         spread = means.std(axis=0, ddof=1)  # over splits, of which the paper had one
-        curves[name] = sizes, np.stack([means.mean(axis=0), spread / np.sqrt(SPLITS), spread], axis=1)
+        curves[name] = sizes, np.stack([means.mean(axis=0), spread / np.sqrt(splits), spread], axis=1)
     return curves
 
 
 def _points(results: Results, options: Options) -> list[Point]:
-    curves = _curves(results)
+    curves = _curves(results, options.splits)
     points = [
         Point("imdb_test_loss", "imdb", _CURVES[name], n, *map(float, found))
         for name, (sizes, values) in curves.items()
@@ -187,7 +186,7 @@ def _points(results: Results, options: Options) -> list[Point]:
 
 
 def _tables(results: Results, options: Options) -> dict[str, list[dict[str, Any]]]:
-    parts = [results[f"imdb split {split}"] for split in range(SPLITS)]
+    parts = [results[f"imdb split {split}"] for split in range(options.splits)]
     whole = []
     for name, values in PAPER_TABLE.items():
         found = np.array([part["whole"][name] for part in parts])

@@ -34,17 +34,20 @@ class Options:
         Every number of dependencies from 0 to 5, not only those of the figures.
     variant : {"figures", "text"}
         The choices that the paper's figures were made with, or those that its text describes.
+    splits : int
+        Random splits of the IMDB reviews, over which the trials are spread.
     """
 
     trials: int = 1_000
     seed: int = 0
     full: bool = False
     variant: Variant = "figures"
+    splits: int = 50
 
     @property
     def fingerprint(self) -> str:
         """What results depend on besides the part itself; `full` only adds parts."""
-        return f"karat {__version__}, {self.trials} trials, seed {self.seed}, {self.variant}"
+        return f"karat {__version__}, {self.trials} trials, {self.splits} splits, seed {self.seed}, {self.variant}"
 
     @property
     def scale(self) -> Literal["agreement", "epsilon"]:

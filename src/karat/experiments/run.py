@@ -102,8 +102,8 @@ def reproduce(
     """
     for name in names:
         one_of("experiment", name, tuple(EXPERIMENTS))
-    if options.trials < 2:
-        raise InputError(f"trials must be 2 or more, not {options.trials}.")
+    if options.trials < 2 or options.splits < 2:
+        raise InputError(f"two trials and two splits at least are needed, not {options.trials} and {options.splits}.")
     parts = [part for name in names for part in EXPERIMENTS[name].parts(options)]
     results = _run(parts, options, None if folder is None else Path(folder) / "parts", jobs, progress)
     points = [point for name in names for point in EXPERIMENTS[name].points(results, options)]

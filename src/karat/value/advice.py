@@ -152,7 +152,7 @@ def equivalent(measured: Measured, risk: Estimate, level: float) -> Interval:
     The interval is that of the difference between both risks, on the same gold points, read off the labeled curve.
     """
     labeled = measured.labeled
-    line = labeled.curve.at(_GRID) + labeled.surprise.value
+    line = labeled.values(_GRID)
     value = equivalent_labels(_GRID, line, risk.value)
     half = (risk - labeled.at(min(value, _FOREVER))).half(level)
     low, high = (equivalent_labels(_GRID, line, risk.value + turn * half) for turn in (1, -1))

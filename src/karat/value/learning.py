@@ -49,26 +49,39 @@ class Learned:
         Under q.
     points : tuple of Estimate
         The same, with what they are without each block of gold.
-    surprise : Estimate
-        What gold adds at every n.
+    surprises : dict of Estimate
+        What gold adds, by the numbers of labels for which that was measured; straight lines against log n between.
     """
 
     curve: Curve
     points: tuple[Estimate, ...]
-    surprise: Estimate
+    surprises: dict[int, Estimate]
 
     @classmethod
     def of(cls, ruler: Ruler, curve: Curve, losses: Sequence[Floats], held: Mapping[int, Floats]) -> Learned:
         """From mean losses at the points of the curve, and held-out losses of models of some numbers of labels."""
-        plain = cls(curve, tuple(map(ruler.expected, losses)), Estimate(0.0, np.zeros(len(ruler.others))))
-        found = [ruler.surprise(ruler.observed(losses), plain.at(n)) for n, losses in held.items()]
-        return replace(plain, surprise=sum(found[1:], found[0]).times(1 / len(found)))
+        plain = cls(curve, tuple(map(ruler.expected, losses)), {})
+        found = {n: ruler.surprise(ruler.observed(losses), plain.at(n)) for n, losses in held.items()}
+        return replace(plain, surprises=found)
 
     def at(self, n: float) -> Estimate:
         """Risk with n gold labels."""
         weights = self.curve.weights(n)
         without = weights @ np.array([point.without for point in self.points])
-        return Estimate(float(self.curve.at(n)), without) + self.surprise
+        expected = Estimate(float(weights @ self.curve.risk), without)
+        return expected + self.surprise(n) if self.surprises else expected
+
+    def surprise(self, n: float) -> Estimate:
+        """What gold adds near n."""
+        sizes, found = list(self.surprises), list(self.surprises.values())
+        place = float(np.interp(np.log(n), np.log(sizes), np.arange(len(sizes))))
+        low, part = int(place), place % 1
+        return found[low] if part == 0 else found[low].times(1 - part) + found[low + 1].times(part)
+
+    def values(self, n: Floats) -> Floats:
+        """Risks with n gold labels, for many n."""
+        added = [found.value for found in self.surprises.values()]
+        return self.curve.at(n) + np.interp(np.log(n), np.log(list(self.surprises)), added)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +245,7 @@ def _labeled(
         step()
     curve = Curve(np.array(_LABELED, dtype=np.float64), np.array(risk), np.array(error))
     held = {}
-    for n in {max(2, int(part * ruler.n)) for part in _PARTS}:
+    for n in sorted({max(2, int(part * ruler.n)) for part in _PARTS}):
         seen = ruler.split(n, min(_SPLITS, block), rng)
         held[n] = held_out(learn(seen), ruler.gold - seen)
     step()

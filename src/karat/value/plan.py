@@ -143,6 +143,6 @@ def _risk(measured: Measured, labels: Floats, points: Floats) -> Floats:
     """Predicted risk of the combination after a purchase; more data never make it worse."""
     N, n_gold = len(measured.votes), measured.ruler.n
     kinds, place = np.unique(labels, return_inverse=True)
-    curve = measured.combined.curve.at(n_gold + kinds) + measured.combined.surprise.value
+    curve = measured.combined.values(n_gold + kinds)
     curve = np.minimum.accumulate(np.minimum(curve, measured.combined.at(n_gold).value))
     return curve[place] + max(measured.combined_per_point.value, 0.0) * (1 / (N + points) - 1 / N)
