@@ -40,15 +40,19 @@ class Prior:
         Variance of a source's parameter around the multiple of its estimate from votes; see `blend`.
     count : float
         Standard deviation of the weight of a plain count of votes; see `recalibrate`.
+    log_slope : float
+        Expected logarithm of what log-likelihoods are multiplied by; below 0 where votes repeat each other.
     """
 
     spread: float
     count: float
+    log_slope: float
 
 
-LABELING = Prior(spread=0.03, count=1.0)  # the most accurate labels on real data
-# The fairest view of risks: it leans less on the estimate from votes, whose risk is one of those to be judged.
-JUDGING = Prior(spread=0.1, count=0.05)
+LABELING = Prior(spread=0.03, count=1.0, log_slope=-0.3)  # the most accurate labels on real data
+# The fairest view of risks: it leans less on the estimate from votes, whose risk is one of those to be judged, and does
+# not expect that estimate to be too sure.
+JUDGING = Prior(spread=0.1, count=0.05, log_slope=0.0)
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ def add_gold(
         without = blend(problem, solution.x, votes.take(others), gold.take(others), balance, prior.spread)
         probabilities[fold] = posterior(votes.take(fold), merge(problem.source_model(without.x, balance)))
     shift = _SHIFT_KNOWN if balance_known else _SHIFT
-    recalibration = recalibrate(probabilities, votes, gold, balance, shift, prior.count)
+    recalibration = recalibrate(probabilities, votes, gold, balance, shift, prior.count, prior.log_slope)
     return Combined(merge(problem.source_model(mixed.x, balance)), mixed, recalibration)
 
 

@@ -23,7 +23,7 @@ from karat.votes import Gold, Votes
 
 _SLOPES = np.exp(np.linspace(-4.5, 0.2, 24))
 _EXPONENTS = (0.0, 0.5, 1.0)
-_LOG_SLOPE = (-0.3, 1.0)  # mean and standard deviation of log a at the usual number of votes
+_LOG_SLOPE = 1.0  # standard deviation of log a at the usual number of votes
 _EXPONENT = (0.5, 0.5)
 _KEPT = 1e-3  # grid points below this share of the weight are left out
 _ENOUGH = 25  # gold labels from which on the prior is that of real data
@@ -71,6 +71,7 @@ def recalibrate(
     class_balance: Floats,
     shift_error: float = 0.3,
     count_error: float = 1.0,
+    log_slope: float = -0.3,
 ) -> Recalibration:
     """Fit the scaling on gold.
 
@@ -84,6 +85,8 @@ def recalibrate(
         Standard deviation of the log-odds of two classes that b may add; small where the class balance is known.
     count_error : float
         Standard deviation of c.
+    log_slope : float
+        Expected log a at the usual number of votes.
     """
     rows = np.flatnonzero(gold.known)[:: max(1, int(gold.known.sum()) // _MOST)]
     truth = gold.values[rows]
@@ -97,7 +100,7 @@ def recalibrate(
         scaled = ((2 / (number + 1)) ** g)[:, None] * evidence
         offset = np.log(class_balance) + _SLOPES[:, None, None] * scaled
         fitted, log_evidence = _fit(offset, tally, truth, spread)
-        at_usual = (np.log(_SLOPES) - g * usual - trust * _LOG_SLOPE[0]) / (trust * _LOG_SLOPE[1])
+        at_usual = (np.log(_SLOPES) - g * usual - trust * log_slope) / (trust * _LOG_SLOPE)
         exponent = (g - trust * _EXPONENT[0]) / (trust * _EXPONENT[1])
         log_weight.append(log_evidence - 0.5 * at_usual**2 - 0.5 * exponent**2)
         theta.append(fitted)

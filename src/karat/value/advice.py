@@ -20,6 +20,7 @@ NEXT_LABELS = 50  # a purchase of gold that is talked about
 TIMES_POINTS = 10  # a purchase of unlabeled points: this many times what there is
 FEWEST_GOLD = 20  # gold labels below which risks are not measured
 WORTHWHILE = 0.001  # nats of log loss; a smaller gain is none
+LARGE = 0.01  # an interval that holds both no gain and this much supports no verdict
 _GRID = np.geomspace(5, 1e6, 1_200)  # numbers of gold labels
 _FOREVER = 1e6  # gold labels that are as good as infinitely many
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -216,7 +217,7 @@ def _verdict(n_gold: int, gains: dict[str, Interval], changes: tuple[SourceChang
             f"labels by {by_labels}."
         )
     best = max(labels, points, key=lambda gain: gain.value)
-    if best.low <= 0 and best.high > WORTHWHILE:
+    if best.low <= 0 and best.high >= LARGE:
         return "cannot tell", f"Cannot tell yet what to buy: with {_needed(best, n_gold):,} more gold labels I could."
     if best.value < WORTHWHILE:
         return "stop", (
@@ -235,6 +236,6 @@ def _verdict(n_gold: int, gains: dict[str, Interval], changes: tuple[SourceChang
 
 
 def _needed(gain: Interval, n: int) -> int:
-    """Gold labels, in tens, after which the interval of a gain no longer holds both nothing and a worthwhile gain."""
-    distance = max(gain.value, WORTHWHILE - gain.value)
+    """Gold labels, in tens, after which the interval of a gain no longer holds both nothing and a large gain."""
+    distance = max(gain.value, LARGE - gain.value)
     return 10 * max(1, ceil(n * (((gain.high - gain.value) / distance) ** 2 - 1) / 10))

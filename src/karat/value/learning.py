@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.fit import JUDGING, Settings, add_gold, merging, solve_votes
+from karat.estimate.structure import dependent_pairs
 from karat.estimate.triplets import Solution
 from karat.measure import log_losses
 from karat.moments import Moments
@@ -199,7 +200,8 @@ def _ruler(
     for part in parts:
         others.append(view(np.setdiff1d(np.arange(len(rows)), part)))
         step()
-    return Ruler(Population(listed, weight, whole), np.array(others), blocks.sum(axis=0), blocks)
+    dependent = bool(dependent_pairs(solution.problem.moments, solution.model))
+    return Ruler(Population(listed, weight, whole), np.array(others), blocks.sum(axis=0), blocks, dependent)
 
 
 def _listed(

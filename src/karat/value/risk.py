@@ -32,7 +32,7 @@ from karat.theory.loss import expected_loss
 from karat.value.population import Counts, Population
 
 _WORTH = 600.0  # gold labels that the model's own view of a risk counts for
-_WARY = 400.0  # the same for errors, which so leave room for a view that is biased
+_WARY = 160.0  # the same for errors, where votes show that sources depend on each other as the model does not know
 _MANY = 10_000
 _FORM_ERROR = 0.002  # error of a curve's form, added to the noise of its points
 
@@ -172,12 +172,16 @@ class Ruler:
         How many gold points have each pattern and class.
     blocks : array of int, shape (B, P, K)
         The same for each block.
+    dependent : bool
+        Whether votes show that sources depend on each other beyond the class. Then q is biased in a way that its own
+        variation does not show, and errors rest on gold more than risks do.
     """
 
     population: Population
     others: Floats
     gold: Counts
     blocks: Counts
+    dependent: bool
 
     @property
     def n(self) -> int:
@@ -198,8 +202,9 @@ class Ruler:
     def surprise(self, observed: Estimate, expected: Estimate) -> Estimate:
         """What gold adds to a risk under q: w delta."""
         delta = observed - expected
-        weight, wary = self.n / (self.n + _WORTH), self.n / (self.n + _WARY)
-        return Estimate(weight * delta.value, weight * delta.value + wary * (delta.without - delta.value))
+        weight = self.n / (self.n + _WORTH)
+        error_weight = self.n / (self.n + _WARY) if self.dependent else weight
+        return Estimate(weight * delta.value, weight * delta.value + error_weight * (delta.without - delta.value))
 
     def risk(self, losses: Floats) -> Estimate:
         """Risk of a model that learned from no gold, from its losses, shape (P, K)."""
