@@ -4,8 +4,10 @@ import json
 import os
 import pty
 import resource
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -305,3 +307,60 @@ def test_usage_errors_have_exit_code_2() -> None:
     assert karat("nonsense").returncode == 2
     assert karat("label", "x.csv").returncode == 2
     assert karat("fit", "nothing.csv").returncode == 2
+
+
+def test_value_says_what_data_are_worth(votes_csv: Path) -> None:
+    found = answer("value", votes_csv, *READ, "--symmetric")
+    assert (found["n_unlabeled"], found["n_gold"]) == (2_000, 300)
+    assert set(found["risk"]) == {"labeled", "unlabeled", "corrected", "combined"}
+    for part in found["risk"].values():
+        assert part["low"] <= part["mean"] <= part["high"]
+    assert found["advice"] in ("buy labels", "buy points", "stop", "fix sources")
+    assert found["equivalent_labels"]["low"] > 20
+    assert [row["n"] for row in found["curve"]] == sorted(row["n"] for row in found["curve"])
+    text = karat("value", votes_csv, *READ, "--symmetric")
+    assert text.stdout.splitlines()[0].startswith(found["verdict"][:40])
+    asked = f"karat plan {votes_csv} --key id --gold y --symmetric --label-cost 1 --point-cost 0.01 --budget 100"
+    assert text.stdout.splitlines()[-1] == f"Next: {asked}"
+
+
+def test_value_without_gold_cannot_tell(votes_csv: Path) -> None:
+    found = answer("value", votes_csv, "--key", "id", "--drop", "y", code=1)
+    assert found["risk"]["combined"]["mean"] is None
+    assert "with 20 gold labels I could" in found["verdict"]
+    refused = karat(
+        "plan", votes_csv, "--key", "id", "--drop", "y", "--label-cost", 1, "--point-cost", 1, "--budget", 9
+    )
+    assert refused.returncode == 1
+    assert "20 gold labels at least" in refused.stderr
+
+
+def test_plan_spends_a_budget(votes_csv: Path) -> None:
+    costs = ("--label-cost", ".5", "--point-cost", ".001", "--budget", "40")
+    found = answer("plan", votes_csv, *READ, "--symmetric", *costs)
+    assert found["cost"] <= 40
+    assert found["risk_after"] <= found["risk_before"]
+    assert set(found["frontier"][0]) == {"budget", "buy_labels", "buy_points", "cost", "risk"}
+    assert found["next"] == f"karat fit {votes_csv} --key id --gold y --symmetric --out labels.csv"
+    refused = karat("plan", votes_csv, *READ, "--label-cost", "-1", "--point-cost", "1", "--budget", "5")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "label_cost must be a number of 0 or more" in refused.stderr
+
+
+def test_an_interrupted_reproduction_keeps_its_parts_and_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "paper"
+    command = [*KARAT, "reproduce", "excess-error", "--trials", "400", "--jobs", "1", "--out", str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while running.poll() is None and len(list(out.glob("parts/*.json"))) < 3:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        _, complaint = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "interrupted" in complaint
+    assert "Traceback" not in complaint
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("parts/*.json")}
+    assert 3 <= len(kept) < 20
+    assert not (out / "comparison.csv").exists()
+    found = answer(*command[len(KARAT) :])
+    assert len(found["comparison"]) == 70
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept

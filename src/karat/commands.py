@@ -307,6 +307,8 @@ def demo_report() -> Report:
         "gold for all points": LabelModel(method="labeled", class_balance=0.5).fit(votes, gold),
     }
     scores: dict[str, Score] = {name: score(model.predict_proba(votes), gold) for name, model in models.items()}
+    with progress("weighing gold against votes") as done:
+        value = data_value(votes, few, class_balance=0.5, progress=done)
     first = next(iter(scores.values()))
     pairs = dependent_pairs(Moments.of(votes), median.source_model_)
     rows = [[name, share(found.accuracy), f"{100 * found.f1:.1f}", share(found.loss)] for name, found in scores.items()]
@@ -316,10 +318,12 @@ def demo_report() -> Report:
         | {
             "scores": {name: vars(found) for name, found in scores.items()},
             "dependent_pairs": [vars(pair) for pair in pairs],
+            "value": value.to_dict(),
         },
         [
             _source_section(median.source_table_, votes, median.level),
             Section("How wrong the labels are", ["learned from", "accuracy", "F1", "log loss"], rows),
+            Section(f"What to do next, told from {_DEMO_GOLD} gold labels", lines=[value.verdict]),
             _pair_section(pairs),
         ],
         "karat check YOUR_VOTES.csv",

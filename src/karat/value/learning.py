@@ -286,17 +286,35 @@ def _combined(
     start = ladder[max(len(ladder) - _FORMED, 0)]
     curve = Curve(np.array(ladder, dtype=np.float64), np.array(risk), np.array(error), start, terms=2)
 
-    fewer = _part(solution, votes, len(votes) // 4, rng)
-    effect = ruler.expected(np.zeros_like(population.given))
-    if fewer is not None:
-        have = min(ruler.n, ladder[-1])
-        near = int(np.abs(np.log(curve.n / have)).argmin())
-        head = slice(0, ladder[near])
-        drawn = np.array([log_losses(learn(fewer, p.take(head), t.take(head), listed)) for p, t in samples])
-        effect = (ruler.expected(drawn.mean(axis=0)) - ruler.expected(losses[near])).times(len(votes) / 3)
-
+    near = int(np.abs(np.log(curve.n / min(ruler.n, ladder[-1]))).argmin())
+    head = slice(0, ladder[near])
+    effect = _effect_of_votes(ruler, votes, solution, [(p.take(head), t.take(head)) for p, t in samples], learn, rng)
     n, held = cross_validated(ruler, lambda points, truth: learn(solution, points, truth, listed))
     return Learned.of(ruler, curve, losses, {n: held}), effect, held
+
+
+def _effect_of_votes(
+    ruler: Ruler,
+    votes: Votes,
+    solution: Solution,
+    samples: Sequence[tuple[Votes, Gold]],
+    learn: Callable[[Solution, Votes, Gold, Votes], Floats],
+    rng: np.random.Generator,
+) -> Estimate:
+    """What b of `Unlabeled` is for the combination: what it loses with a quarter of the votes and the same gold."""
+    listed = ruler.population.votes
+    parts = [_part(solution, votes, len(votes) // 4, rng) for _ in samples]
+    lost = np.array(
+        [
+            log_losses(learn(part, points, truth, listed)) - log_losses(learn(solution, points, truth, listed))
+            for part, (points, truth) in zip(parts, samples, strict=True)
+            if part is not None
+        ]
+    )
+    if len(lost) == 0:
+        return ruler.expected(np.zeros_like(ruler.population.given))
+    spread = ruler.population.expected(lost).std(ddof=1) / np.sqrt(len(lost))
+    return replace(ruler.expected(lost.mean(axis=0)), noise=float(spread)).times(len(votes) / 3)
 
 
 def cross_validated(ruler: Ruler, learn: Callable[[Votes, Gold], Floats]) -> tuple[int, Floats]:

@@ -117,26 +117,31 @@ class Estimate:
     ----------
     value : float
     without : array, shape (B,)
+    noise : float
+        Standard error from what was drawn at random to find it, which gold does not change.
     """
 
     value: float
     without: Floats
+    noise: float = 0.0
 
     def __sub__(self, other: Estimate) -> Estimate:
-        return Estimate(self.value - other.value, self.without - other.without)
+        return self + other.times(-1)
 
     def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(self.value + other.value, self.without + other.without)
+        noise = float(np.hypot(self.noise, other.noise))
+        return Estimate(self.value + other.value, self.without + other.without, noise)
 
     def times(self, factor: float) -> Estimate:
         """The estimate times a number."""
-        return Estimate(self.value * factor, self.without * factor)
+        return Estimate(self.value * factor, self.without * factor, self.noise * abs(factor))
 
     @property
     def error(self) -> float:
         """Standard error, by the jackknife over blocks."""
         B = len(self.without)
-        return float(np.sqrt((B - 1) / B * ((self.without - self.without.mean()) ** 2).sum()))
+        blocks = (B - 1) / B * ((self.without - self.without.mean()) ** 2).sum()
+        return float(np.sqrt(blocks + self.noise**2))
 
     def half(self, level: float) -> float:
         """Half the width of the interval: Student's, with as many degrees of freedom as blocks but one."""
