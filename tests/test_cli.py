@@ -351,14 +351,14 @@ def test_an_interrupted_reproduction_keeps_its_parts_and_goes_on(tmp_path: Path)
     out = tmp_path / "paper"
     command = [*KARAT, "reproduce", "excess-error", "--trials", "400", "--jobs", "1", "--out", str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        while running.poll() is None and len(list(out.glob("parts/*.json"))) < 3:
+        while running.poll() is None and len(list(out.glob("parts/*/*.json"))) < 3:
             time.sleep(0.02)
         running.send_signal(signal.SIGINT)
         _, complaint = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "interrupted" in complaint
     assert "Traceback" not in complaint
-    kept = {path: path.stat().st_mtime_ns for path in out.glob("parts/*.json")}
+    kept = {path: path.stat().st_mtime_ns for path in out.glob("parts/*/*.json")}
     assert 3 <= len(kept) < 20
     assert not (out / "comparison.csv").exists()
     found = answer(*command[len(KARAT) :])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +32,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter of the data
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end tidily: no half files, no processes left
     try:
         code = cli(standalone_mode=False)
     except click.ClickException as error:
@@ -106,13 +108,6 @@ _learn_options = _options(
     click.option("--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."),
     click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
     click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
-    click.option(
-        "--aggregate",
-        type=click.Choice(["median", "mean", "random"]),
-        default="median",
-        show_default=True,
-        help="How estimates of all triplets become one.",
-    ),
     click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
     click.option(
         "--symmetric/--class-conditional",
@@ -138,6 +133,19 @@ _learn_options = _options(
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."),
 )
 
+
+def _aggregate_option(*choices: str) -> Callable[..., Any]:
+    """The option --aggregate."""
+    return click.option(
+        "--aggregate",
+        type=click.Choice(choices),
+        default="median",
+        show_default=True,
+        help="How estimates of all triplets become one.",
+    )
+
+
+_all_aggregates = _aggregate_option("median", "mean", "random")
 _method_option = click.option(
     "--method",
     type=click.Choice(["auto", "triplets", "labeled", "combined"]),
@@ -150,6 +158,7 @@ _method_option = click.option(
 @cli.command()
 @_input_options
 @_learn_options
+@_all_aggregates
 @_method_option
 def check(votes: str, as_json: bool, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
@@ -169,6 +178,7 @@ def check(votes: str, as_json: bool, **options: Any) -> int:
 @cli.command()
 @_input_options
 @_learn_options
+@_all_aggregates
 @_method_option
 @click.option("--out", metavar="FILE", help="Write a probability per point: .parquet, .csv or .jsonl")
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
@@ -224,6 +234,7 @@ def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) 
 @cli.command()
 @_input_options
 @_learn_options
+@_aggregate_option("median", "mean")
 def value(votes: str, as_json: bool, **options: Any) -> int:
     """What is a gold label worth here, where does the error come from, and what to buy or fix next.
 
@@ -242,6 +253,7 @@ def value(votes: str, as_json: bool, **options: Any) -> int:
 @cli.command()
 @_input_options
 @_learn_options
+@_aggregate_option("median", "mean")
 @click.option("--label-cost", type=float, required=True, metavar="X", help="Price of one gold label.")
 @click.option("--point-cost", type=float, required=True, metavar="Y", help="Price of one unlabeled point with votes.")
 @click.option("--budget", type=float, required=True, metavar="B", help="What may be spent.")

@@ -19,6 +19,7 @@ from karat.moments import Moments
 from karat.show.report import Report, Section
 from karat.show.terminal import interval, progress, share, source_rows
 from karat.source_table import SourceTable
+from karat.value.advice import SMALLEST
 from karat.value.risk import Interval
 from karat.value.votes_alone import VotesAlone
 from karat.value.weigh import data_value, plan
@@ -242,13 +243,15 @@ def value_report(votes: Votes, options: dict[str, Any], gold_command: str, plan_
         [f"{row['n']:,}", *(share(row[name]) for name in ("labeled", "corrected", "combined"))] for row in found.curve
     ]
     gains = [
-        ["50 more gold labels", *_gain_cells(found.gains["labels"])],
+        ["50 more gold labels, or as many as there are points", *_gain_cells(found.gains["labels"])],
         ["ten times the unlabeled points", *_gain_cells(found.gains["points"])],
         *([change.what, *_gain_cells(change.gain)] for change in found.changes),
     ]
     ratio = found.data_value_ratio
     lines = []
-    if ratio.value > 0:
+    if found.equivalent_labels.value <= SMALLEST:
+        lines.append(f"One gold label does what {ratio.value:,.0f} unlabeled points do, or more.")
+    elif ratio.value > 0:
         lines.append(
             f"One gold label does what {ratio.value:,.0f} unlabeled points do ({ratio.low:,.0f} to {ratio.high:,.0f})."
         )

@@ -31,6 +31,15 @@ def check_writable(path: str | Path) -> Path:
     return target
 
 
+def make_folder(path: str | Path) -> Path:
+    """A folder that is there or is made."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {str(path)!r}: {error.strerror}. Name another.") from None
+    return Path(path)
+
+
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file for writing under a temporary name; rename it when all of it is on disk.

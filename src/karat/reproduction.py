@@ -12,7 +12,7 @@ from typing import Any
 from karat.errors import InputError
 from karat.experiments.parts import Options, Point
 from karat.experiments.run import EXPERIMENTS, Comparison, Reproduction, reproduce
-from karat.files import whole_file
+from karat.files import check_writable, make_folder, whole_file
 from karat.plain import plain
 from karat.show.charts import chart, check_charts, page, png, svg
 from karat.show.report import Report, Section
@@ -23,11 +23,12 @@ _COLUMNS = [field.name for field in fields(Comparison) if field.name != "roundin
 
 def reproduction_report(experiment: str, options: Options, out: str, jobs: int | None) -> Report:
     """Run one experiment or all, write numbers and charts, and say how far they agree with the paper."""
-    folder = Path(out)
-    if folder.exists() and not folder.is_dir():
+    if Path(out).exists() and not Path(out).is_dir():
         raise InputError(f"--out {out!r} is a file; name a folder.")
-    folder.mkdir(parents=True, exist_ok=True)
     check_charts()
+    folder = make_folder(out)
+    for name in ("comparison.csv", "points.csv", "numbers.json", "index.html"):
+        check_writable(folder / name)
     names = list(EXPERIMENTS) if experiment == "all" else [experiment]
     with progress("reproducing the paper") as done:
         found = reproduce(names, options, folder, jobs, done)

@@ -60,14 +60,18 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_processes(tmp_path: P
     other = reproduce(["excess-error"], Options(trials=20, seed=1), jobs=2)
     assert one.points == two.points
     assert one.points != other.points
-    # A second run takes what the first has kept; what is missing, damaged options included, is done again.
-    kept = sorted((tmp_path / "parts").iterdir())
+    # A second run takes what the first has kept; what is missing or damaged is done again.
+    kept = sorted((tmp_path / "parts").glob("*/*.json"))
     assert len(kept) == 20
     before = {path: path.stat().st_mtime_ns for path in kept}
     kept[0].unlink()
+    for path, damage in zip(kept[1:5], (b"", b"[]", b"\xff\xfe", b'{"check": 1, "result": {}}'), strict=True):
+        path.write_bytes(damage)
     assert reproduce(["excess-error"], options, tmp_path, jobs=1).points == one.points
-    assert [path for path in kept[1:] if path.stat().st_mtime_ns != before[path]] == []
+    assert [path for path in kept[5:] if path.stat().st_mtime_ns != before[path]] == []
+    # Other options have their own parts and leave these alone.
     assert reproduce(["excess-error"], Options(trials=21), tmp_path, jobs=2).points != one.points
+    assert [path for path in kept[5:] if path.stat().st_mtime_ns != before[path]] == []
 
 
 def test_the_text_of_the_paper_differs_from_its_figures() -> None:

@@ -32,6 +32,13 @@ def test_known_answer_a_curve_of_its_form_is_found_again_and_continued() -> None
     np.testing.assert_allclose(curve.weights(50.0).sum(), 1)
 
 
+def test_a_curve_that_goes_up_by_noise_is_pooled() -> None:
+    n = np.array([10.0, 20, 40, 80])
+    curve = Curve(n, np.array([0.9, 0.6, 0.7, 0.5]), np.full(4, 0.01)).falling()
+    np.testing.assert_allclose(curve.risk, [0.9, 0.65, 0.65, 0.5])
+    np.testing.assert_allclose(Curve(n, 5 / n, np.zeros(4)).falling().risk, 5 / n)
+
+
 @pytest.mark.parametrize("learner", ["labeled", "median"])
 def test_oracle_known_curves_are_those_of_point_by_point_samples(learner: Learner) -> None:
     truth = paper_model(2)

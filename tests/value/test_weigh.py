@@ -117,8 +117,35 @@ def test_a_flat_curve_keeps_the_money() -> None:
     assert "Keep the money" in found.verdict
 
 
+def test_labels_are_bought_for_points_that_are_there() -> None:
+    votes, labels = sample(0, 200, gold=200)
+    found = data_value(votes, labels, symmetric=True)
+    assert isinstance(found, DataValue)
+    assert found.gains["labels"].value == 0
+    assert "every point has gold" in found.verdict or "too few points" in found.verdict
+    assert found.kind != "buy labels"
+
+
+def test_little_gold_never_says_stop() -> None:
+    for seed in range(3):
+        votes, labels = sample(0, 3_000, gold=30, seed=seed)
+        assert data_value(votes, labels, symmetric=True).kind != "stop"
+
+
+def test_a_source_whose_rare_vote_a_part_of_the_points_lacks() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    values = np.where(rng.random((400, 5)) < 0.8, truth[:, None], 1 - truth[:, None])
+    values[:, 4] = 1
+    values[7, 4] = 0  # three of four random halves do not have this vote
+    found = data_value(values, np.where(np.arange(400) < 40, truth, -1), class_balance=0.5, symmetric=False)
+    assert np.isfinite(found.to_dict()["risk"]["combined"]["mean"])
+
+
 def test_refusals() -> None:
     votes, labels = sample(0)
+    tiny = plan(votes, labels, label_cost=5e-324, point_cost=1e300, budget=1, symmetric=True)
+    assert tiny.cost <= 1
     with pytest.raises(InputError, match="budget must be a number of 0 or more"):
         plan(votes, labels, label_cost=1, point_cost=1, budget=-1)
     with pytest.raises(InputError, match="label_cost"):

@@ -69,7 +69,7 @@ def blend(problem: Problem, x: Floats, votes: Votes, gold: Gold, class_balance: 
         found, noise, unit = _symmetric_gold(problem, values, truth, len(class_balance))
     else:
         found, noise, unit = _conditional_gold(problem, values, truth, class_balance)
-    prior = x / unit
+    prior = np.divide(x, unit, out=np.zeros_like(x), where=unit > 0)
     multiple, spread = _fit(found, prior, noise, int(known.sum()), spread)
     weight = np.where(np.isfinite(noise), spread / (spread + noise), 0.0)
     mean = multiple * prior
@@ -114,7 +114,10 @@ def _conditional_gold(
         ones * rest * (features[truth == 1].sum(axis=0) / max(ones, 1) - p)
         - zeros * pi * (features[truth == 0].sum(axis=0) / max(zeros, 1) - p)
     ) / whole
-    return D * turn / unit, np.full(len(p), pi * rest / whole), unit
+    # A feature that every point has, or none, tells nothing.
+    some = unit > 0
+    found = np.divide(D * turn, unit, out=np.zeros(len(p)), where=some)
+    return found, np.where(some, pi * rest / whole, np.inf), unit
 
 
 def _fit(found: Floats, prior: Floats, noise: Floats, n: int, before: float) -> tuple[float, float]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,7 +19,7 @@ import numpy as np
 from karat.errors import InputError, one_of
 from karat.experiments import combined, data_value_ratio, excess_error, imdb
 from karat.experiments.parts import Experiment, Options, Part, Point, paper_values
-from karat.files import whole_file
+from karat.files import make_folder, whole_file
 
 EXPERIMENTS: dict[str, Experiment] = {
     "excess-error": excess_error.EXPERIMENT,
@@ -152,6 +154,11 @@ def _run(
                     if folder is not None:
                         _keep(part, results[part.name], options, folder)
                     progress(len(results), len(parts))
+            except BrokenProcessPool:
+                raise InputError(
+                    "a process that did part of the work was killed, perhaps for lack of memory. Finished parts are "
+                    "kept: run the same command again, with fewer processes (--jobs 1)."
+                ) from None
             except BaseException:
                 workers.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -169,23 +176,35 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _place(part: Part, folder: Path) -> Path:
-    return folder / f"{''.join(c if c.isalnum() else '-' for c in part.name)}.json"
+def _place(part: Part, options: Options, folder: Path) -> Path:
+    """Where a part is kept: results of other options lie beside, not in the way."""
+    names = (options.fingerprint, part.name)
+    inner, name = ("".join(c if c.isalnum() else "-" for c in text) for text in names)
+    return folder / inner / f"{name}.json"
 
 
 def _kept(parts: list[Part], options: Options, folder: Path) -> dict[str, Any]:
-    """Results of parts that an earlier run with the same options finished."""
+    """Results of parts that an earlier run with the same options finished; damaged ones are done again."""
     found = {}
     for part in parts:
-        place = _place(part, folder)
-        if place.exists():
-            content = json.loads(place.read_text(encoding="utf-8"))
-            if content["options"] == options.fingerprint:
-                found[part.name] = content["result"]
+        place = _place(part, options, folder)
+        if place.is_file():
+            try:
+                content = json.loads(place.read_bytes())
+                if content["check"] == _check(content["result"]):
+                    found[part.name] = content["result"]
+            except (ValueError, KeyError, TypeError):
+                continue
     return found
 
 
+def _check(result: Any) -> int:
+    """A number that a damaged result does not have."""
+    return zlib.crc32(json.dumps(result).encode())
+
+
 def _keep(part: Part, result: Any, options: Options, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    with whole_file(_place(part, folder)) as file:
-        file.write(json.dumps({"options": options.fingerprint, "result": result}).encode())
+    place = _place(part, options, folder)
+    make_folder(place.parent)
+    with whole_file(place) as file:
+        file.write(json.dumps({"check": _check(result), "result": result}).encode())

@@ -19,9 +19,11 @@ Kind = Literal["buy labels", "buy points", "fix sources", "stop", "cannot tell"]
 NEXT_LABELS = 50  # a purchase of gold that is talked about
 TIMES_POINTS = 10  # a purchase of unlabeled points: this many times what there is
 FEWEST_GOLD = 20  # gold labels below which risks are not measured
+FEWEST_TO_STOP = 50  # gold labels below which nothing is said to be enough
 WORTHWHILE = 0.001  # nats of log loss; a smaller gain is none
 LARGE = 0.01  # an interval that holds both no gain and this much supports no verdict
-_GRID = np.geomspace(5, 1e6, 1_200)  # numbers of gold labels
+SMALLEST = 5  # gold labels; f is not looked for below
+_GRID = np.geomspace(SMALLEST, 1e6, 1_200)  # numbers of gold labels
 _FOREVER = 1e6  # gold labels that are as good as infinitely many
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
@@ -87,6 +89,7 @@ class DataValue:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
+        f = self.equivalent_labels
         return {
             "n_unlabeled": self.n_unlabeled,
             "n_gold": self.n_gold,
@@ -94,7 +97,8 @@ class DataValue:
                 name: {"mean": found.value, "low": found.low, "high": found.high} for name, found in self.risk.items()
             },
             "shares": {name: vars(found) for name, found in self.shares.items()},
-            "equivalent_labels": vars(self.equivalent_labels),
+            "equivalent_labels": vars(self.equivalent_labels)
+            | {"note": worth(self.n_unlabeled, self.equivalent_labels)},
             "data_value_ratio": vars(self.data_value_ratio),
             "gains": {name: vars(found) for name, found in self.gains.items()},
             "changes": [change.to_dict() for change in self.changes],
@@ -126,11 +130,11 @@ def conclude(measured: Measured, settings: Settings, n_gold: int | None = None) 
     f = equivalent(measured, asked.risk, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     gains = {
-        "labels": Interval.of(combined.at(n_gold) - combined.at(n_gold + NEXT_LABELS), level),
+        "labels": Interval.of(combined.at(n_gold) - combined.at(n_gold + min(NEXT_LABELS, N - n_gold)), level),
         "points": Interval.of(measured.combined_per_point.times((1 - 1 / TIMES_POINTS) / N), level),
     }
     changes = source_changes(measured, settings)
-    kind, verdict = _verdict(n_gold, gains, changes)
+    kind, verdict = _verdict(n_gold, N, gains, changes)
     return DataValue(
         N,
         n_gold,
@@ -170,11 +174,16 @@ def worth(n_unlabeled: int, f: Interval) -> str:
     """
     points = f"The {n_unlabeled:,} unlabeled points alone are worth"
     if np.isinf(f.value):
-        return f"{points} more than any number of gold labels (at least {f.low:,.0f})."
-    if f.value <= _GRID[0]:
-        return f"{points} no more than {_GRID[0]:.0f} gold labels (at most {f.high:,.0f})."
+        return f"{points} more than any number of gold labels{_brackets('at least', f.low)}."
+    if f.value <= SMALLEST:
+        return f"{points} no more than {SMALLEST} gold labels{_brackets('at most', f.high)}."
     high = "any number" if np.isinf(f.high) else f"{f.high:,.0f}"
     return f"{points} about {f.value:,.0f} gold labels ({f.low:,.0f} to {high})."
+
+
+def _brackets(words: str, number: float) -> str:
+    """A bound of an interval, where it says more than the estimate."""
+    return f" ({words} {number:,.0f})" if np.isfinite(number) and number > SMALLEST else ""
 
 
 def _shares(measured: Measured, n_gold: int, N: int) -> dict[str, Shares]:
@@ -207,32 +216,30 @@ def _curve(measured: Measured, n_gold: int) -> tuple[dict[str, float], ...]:
     )
 
 
-def _verdict(n_gold: int, gains: dict[str, Interval], changes: tuple[SourceChange, ...]) -> tuple[Kind, str]:
+def _verdict(n_gold: int, N: int, gains: dict[str, Interval], changes: tuple[SourceChange, ...]) -> tuple[Kind, str]:
     labels, points = gains["labels"], gains["points"]
-    by_labels, by_points = (f"{max(gain.value, 0):.4f}" for gain in (labels, points))
+    left = min(NEXT_LABELS, N - n_gold)
+    by_labels = f"{left} more gold labels by {max(labels.value, 0):.4f}" if left else "and every point has gold"
+    by_points = f"{TIMES_POINTS} times the unlabeled points by {max(points.value, 0):.4f}"
     fix = max(changes, key=lambda change: change.gain.value, default=None)
     if fix is not None and fix.gain.low > 0 and fix.gain.value >= max(WORTHWHILE, labels.value, points.value):
-        return "fix sources", (
-            f"Fix sources: {fix.what}. That lowers the log loss by {fix.gain.value:.4f}, {NEXT_LABELS} more gold "
-            f"labels by {by_labels}."
-        )
+        return "fix sources", f"Fix sources: {fix.what}. That lowers the log loss by {fix.gain.value:.4f}, {by_labels}."
     best = max(labels, points, key=lambda gain: gain.value)
+    enough = best.value < WORTHWHILE
+    needed = 0
     if best.low <= 0 and best.high >= LARGE:
-        return "cannot tell", f"Cannot tell yet what to buy: with {_needed(best, n_gold):,} more gold labels I could."
-    if best.value < WORTHWHILE:
-        return "stop", (
-            f"Stop: {NEXT_LABELS} more gold labels would lower the log loss by {by_labels}, {TIMES_POINTS} times the "
-            f"unlabeled points by {by_points}."
-        )
+        needed = _needed(best, n_gold)
+    elif enough:
+        needed = max(FEWEST_TO_STOP - n_gold, 0)
+    if needed > N - n_gold:
+        return "cannot tell", "Cannot tell what to buy, and there are too few points to label: bring more points."
+    if needed:
+        return "cannot tell", f"Cannot tell yet what to buy: with {needed:,} more gold labels I could."
+    if enough:
+        return "stop", f"Stop: {by_points} would lower the log loss, {by_labels}."
     if best is labels:
-        return "buy labels", (
-            f"Buy gold labels: {NEXT_LABELS} more lower the log loss by {by_labels}, {TIMES_POINTS} times the "
-            f"unlabeled points by {by_points}."
-        )
-    return "buy points", (
-        f"Buy unlabeled points: {TIMES_POINTS} times as many lower the log loss by {by_points}, {NEXT_LABELS} more "
-        f"gold labels by {by_labels}."
-    )
+        return "buy labels", f"Buy gold labels: {by_labels} lower the log loss, {by_points}."
+    return "buy points", f"Buy unlabeled points: {by_points} lower the log loss, {by_labels}."
 
 
 def _needed(gain: Interval, n: int) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +28,12 @@ Step = Callable[[], None]
 
 _BLOCKS = 20  # of gold points, left out in turn
 _PATTERNS = 5_000  # distinct rows that risks are taken over
-_LEARNED = 5_000  # gold points that q is learned from
+_LEARNED = 2_000  # gold points that q, and the combination where it is judged, learn from
 _LABELED = (*(round(5 * 2 ** (k / 2)) for k in range(22)), 20_000, 80_000, 320_000, 1_000_000)
 _PARTS = (0.2, 0.35, 0.5, 0.8)  # of gold that labeled models learn from, to be judged by the rest
 _SPLITS = 40
 _DRAWS = 8  # samples of gold per point of the combined curve
-_MOST_DRAWN = 4_000  # gold labels in such a sample
+_MOST_DRAWN = 2_000  # gold labels in such a sample
 _FORMED = 4  # points of the combined curve, the last ones, that have the form of a constant plus c/n
 _FOLDS = 10  # of gold, for the combination
 _HALVINGS = 3  # of the votes, for the effect of their number
@@ -61,7 +62,7 @@ class Learned:
     @classmethod
     def of(cls, ruler: Ruler, curve: Curve, losses: Sequence[Floats], held: Mapping[int, Floats]) -> Learned:
         """From mean losses at the points of the curve, and held-out losses of models of some numbers of labels."""
-        plain = cls(curve, tuple(map(ruler.expected, losses)), {})
+        plain = cls(curve.falling(), tuple(map(ruler.expected, losses)), {})
         found = {n: ruler.surprise(ruler.observed(losses), plain.at(n)) for n, losses in held.items()}
         return replace(plain, surprises=found)
 
@@ -325,7 +326,7 @@ def cross_validated(ruler: Ruler, learn: Callable[[Votes, Gold], Floats]) -> tup
     size = 0
     for place, gone in enumerate(left):
         points, truth = _expanded(ruler.population.votes, ruler.gold - gone)
-        keep = slice(None, None, max(1, len(points) // _LEARNED))
+        keep = slice(None, None, max(1, ceil(len(points) / _LEARNED)))
         found[place] = log_losses(learn(points.take(keep), truth.take(keep)))
         size = max(size, len(truth.take(keep)))
     return size, held_out(found, left)

@@ -114,10 +114,10 @@ def _buy(measured: Measured, label_cost: float, point_cost: float, budget: float
     N, n_gold = len(measured.votes), measured.ruler.n
     most_points = (_MOST_TIMES - 1) * N
     if point_cost > 0:
-        most_points = min(most_points, int(budget / point_cost))
+        most_points = int(min(most_points, budget / point_cost))
     most_labels = N + most_points - n_gold
     if label_cost > 0:
-        most_labels = min(most_labels, int(budget / label_cost))
+        most_labels = int(min(most_labels, budget / label_cost))
     labels, points = (np.meshgrid(_steps(most_labels), _steps(most_points), indexing="ij")[k].ravel() for k in (0, 1))
     if point_cost > 0:  # what the labels leave of the budget, as points
         rest = np.maximum(budget - _steps(most_labels) * label_cost, 0) / point_cost

@@ -19,7 +19,7 @@ An estimator that q was used to train is not trained again; near its optimum tha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,16 @@ class Curve:
     error: Floats
     form_from: float = 20.0
     terms: int = 4
+
+    def falling(self) -> Curve:
+        """The curve without what goes up: where it does by noise, neighbours are pooled."""
+        blocks: list[list[float]] = []  # mean, weight, points
+        for risk, error in zip(self.risk, self.error, strict=True):
+            blocks.append([float(risk), 1 / (float(error) + _FORM_ERROR) ** 2, 1])
+            while len(blocks) > 1 and blocks[-2][0] < blocks[-1][0]:
+                (a, u, k), (b, v, m) = blocks[-2:]
+                blocks[-2:] = [[(a * u + b * v) / (u + v), u + v, k + m]]
+        return replace(self, risk=np.repeat([b[0] for b in blocks], [int(b[2]) for b in blocks]))
 
     def at(self, n: npt.ArrayLike) -> Floats:
         """The curve at any n, by its form fitted to its points."""
