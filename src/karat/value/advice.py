@@ -97,8 +97,7 @@ class DataValue:
                 name: {"mean": found.value, "low": found.low, "high": found.high} for name, found in self.risk.items()
             },
             "shares": {name: vars(found) for name, found in self.shares.items()},
-            "equivalent_labels": vars(self.equivalent_labels)
-            | {"note": worth(self.n_unlabeled, self.equivalent_labels)},
+            "equivalent_labels": {**vars(f), "note": worth(self.n_unlabeled, f)},
             "data_value_ratio": vars(self.data_value_ratio),
             "gains": {name: vars(found) for name, found in self.gains.items()},
             "changes": [change.to_dict() for change in self.changes],
@@ -219,11 +218,11 @@ def _curve(measured: Measured, n_gold: int) -> tuple[dict[str, float], ...]:
 def _verdict(n_gold: int, N: int, gains: dict[str, Interval], changes: tuple[SourceChange, ...]) -> tuple[Kind, str]:
     labels, points = gains["labels"], gains["points"]
     left = min(NEXT_LABELS, N - n_gold)
-    by_labels = f"{left} more gold labels by {max(labels.value, 0):.4f}" if left else "and every point has gold"
-    by_points = f"{TIMES_POINTS} times the unlabeled points by {max(points.value, 0):.4f}"
+    by_labels = f"by {max(labels.value, 0):.4f} with {left} more gold labels" if left else "and every point has gold"
+    by_points = f"by {max(points.value, 0):.4f} with {TIMES_POINTS} times the unlabeled points"
     fix = max(changes, key=lambda change: change.gain.value, default=None)
     if fix is not None and fix.gain.low > 0 and fix.gain.value >= max(WORTHWHILE, labels.value, points.value):
-        return "fix sources", f"Fix sources: {fix.what}. That lowers the log loss by {fix.gain.value:.4f}, {by_labels}."
+        return "fix sources", f"Fix sources: {fix.what}. The log loss goes down by {fix.gain.value:.4f}, {by_labels}."
     best = max(labels, points, key=lambda gain: gain.value)
     enough = best.value < WORTHWHILE
     needed = 0
@@ -236,10 +235,10 @@ def _verdict(n_gold: int, N: int, gains: dict[str, Interval], changes: tuple[Sou
     if needed:
         return "cannot tell", f"Cannot tell yet what to buy: with {needed:,} more gold labels I could."
     if enough:
-        return "stop", f"Stop: {by_points} would lower the log loss, {by_labels}."
+        return "stop", f"Stop: the log loss would go down {by_points}, {by_labels}."
     if best is labels:
-        return "buy labels", f"Buy gold labels: {by_labels} lower the log loss, {by_points}."
-    return "buy points", f"Buy unlabeled points: {by_points} lower the log loss, {by_labels}."
+        return "buy labels", f"Buy gold labels: the log loss goes down {by_labels}, {by_points}."
+    return "buy points", f"Buy unlabeled points: the log loss goes down {by_points}, {by_labels}."
 
 
 def _needed(gain: Interval, n: int) -> int:
