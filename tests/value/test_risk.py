@@ -64,7 +64,7 @@ def test_oracle_error_of_an_observed_mean_is_that_of_textbooks() -> None:
     blocks = np.zeros((n, n, 2), dtype=np.int64)
     blocks[np.arange(n), np.arange(n), truth] = 1
     population = Population(votes, np.full(n, 1 / n), np.full((n, 2), 0.5))
-    ruler = Ruler(population, np.full((n, n, 2), 0.5), blocks.sum(axis=0), blocks, False)
+    ruler = Ruler(population, np.full((n, n, 2), 0.5), blocks.sum(axis=0), blocks, 0.0)
     seen = losses[np.arange(n), truth]
     found = ruler.observed(losses)
     assert found.value == pytest.approx(seen.mean())

@@ -201,7 +201,8 @@ def _ruler(
     for part in parts:
         others.append(view(np.setdiff1d(np.arange(len(rows)), part)))
         step()
-    dependent = bool(dependent_pairs(solution.problem.moments, solution.model))
+    pairs = dependent_pairs(solution.problem.moments, solution.model)
+    dependent = len({name for pair in pairs for name in (pair.first, pair.second)}) / len(votes.sources)
     return Ruler(Population(listed, weight, whole), np.array(others), blocks.sum(axis=0), blocks, dependent)
 
 

@@ -32,7 +32,7 @@ from karat.theory.loss import expected_loss
 from karat.value.population import Counts, Population
 
 _WORTH = 600.0  # gold labels that the model's own view of a risk counts for
-_WARY = 160.0  # the same for errors, where votes show that sources depend on each other as the model does not know
+_WARY = 130.0  # the same for errors, where votes show that all sources depend on others as the model does not know
 _MANY = 10_000
 _FORM_ERROR = 0.002  # error of a curve's form, added to the noise of its points
 
@@ -187,16 +187,16 @@ class Ruler:
         How many gold points have each pattern and class.
     blocks : array of int, shape (B, P, K)
         The same for each block.
-    dependent : bool
-        Whether votes show that sources depend on each other beyond the class. Then q is biased in a way that its own
-        variation does not show, and errors rest on gold more than risks do.
+    dependent : float
+        Share of the sources that, as votes show, depend on another beyond the class. The more, the more q is biased in
+        a way that its own variation does not show, and the more errors rest on gold.
     """
 
     population: Population
     others: Floats
     gold: Counts
     blocks: Counts
-    dependent: bool
+    dependent: float
 
     @property
     def n(self) -> int:
@@ -218,7 +218,7 @@ class Ruler:
         """What gold adds to a risk under q: w delta."""
         delta = observed - expected
         weight = self.n / (self.n + _WORTH)
-        error_weight = self.n / (self.n + _WARY) if self.dependent else weight
+        error_weight = self.n / (self.n + (1 - self.dependent) * _WORTH + self.dependent * _WARY)
         return Estimate(weight * delta.value, weight * delta.value + error_weight * (delta.without - delta.value))
 
     def risk(self, losses: Floats) -> Estimate:
