@@ -30,8 +30,8 @@ _BLOCKS = 20  # of gold points, left out in turn
 _PATTERNS = 5_000  # distinct rows that risks are taken over
 _LEARNED = 2_000  # gold points that q, and the combination where it is judged, learn from
 _LABELED = (*(round(5 * 2 ** (k / 2)) for k in range(22)), 20_000, 80_000, 320_000, 1_000_000)
-_PARTS = (0.2, 0.35, 0.5, 0.8)  # of gold that labeled models learn from, to be judged by the rest
-_SPLITS = 40
+_PARTS = (20, 40, 80, 160, 320, 640)  # gold labels that labeled models learn from, to be judged by the rest
+_LARGEST_PART = 0.8  # of the gold labels, at most so many
 _DRAWS = 8  # samples of gold per point of the combined curve
 _MOST_DRAWN = 2_000  # gold labels in such a sample
 _FORMED = 4  # points of the combined curve, the last ones, that have the form of a constant plus c/n
@@ -239,7 +239,7 @@ def _labeled(
 
     losses, risk, error = [], [], []
     for n in _LABELED:
-        trials = 200 if n <= 120 else 60 if n <= 1_500 else 20
+        trials = _trials(n)
         sizes = [min(block, trials - start) for start in range(0, trials, block)]
         drawn = [learn(population.draw(n, size, rng)) for size in sizes]
         risks = np.concatenate([population.expected(part) for part in drawn])
@@ -249,11 +249,17 @@ def _labeled(
         step()
     curve = Curve(np.array(_LABELED, dtype=np.float64), np.array(risk), np.array(error))
     held = {}
-    for n in sorted({max(2, int(part * ruler.n)) for part in _PARTS}):
-        seen = ruler.split(n, min(_SPLITS, block), rng)
+    most = int(_LARGEST_PART * ruler.n)
+    for n in (*(part for part in _PARTS if part < most), most):
+        seen = ruler.split(n, min(_trials(n), block), rng)
         held[n] = held_out(learn(seen), ruler.gold - seen)
     step()
     return Learned.of(ruler, curve, losses, held)
+
+
+def _trials(n: int) -> int:
+    """Samples of n gold labels whose mean risk is known well enough: the fewer labels, the more their risks differ."""
+    return 200 if n <= 120 else 60 if n <= 1_500 else 20
 
 
 def _ladder(n: int) -> list[int]:

@@ -58,7 +58,7 @@ def data_value(
     --------
     >>> import karat
     >>> votes = karat.datasets.load_imdb()
-    >>> few = np.where(np.random.default_rng(0).permutation(len(votes)) < 400, votes.gold.values, -1)
+    >>> few = np.where(np.random.default_rng(0).permutation(len(votes)) < 200, votes.gold.values, -1)
     >>> found = data_value(votes, few, class_balance=0.5)
     >>> found.kind
     'buy labels'
