@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from karat.theory.loss import expected_loss as expected_loss
     from karat.value.ratio import data_value_ratio as data_value_ratio
     from karat.value.ratio import equivalent_labels as equivalent_labels
+    from karat.value.risk import known_combination as known_combination
     from karat.value.risk import known_curve as known_curve
     from karat.value.weigh import data_value as data_value
     from karat.value.weigh import plan as plan
@@ -75,6 +76,7 @@ _HOMES = {
     "expected_loss": "theory.loss",
     "data_value_ratio": "value.ratio",
     "equivalent_labels": "value.ratio",
+    "known_combination": "value.risk",
     "known_curve": "value.risk",
     "data_value": "value.weigh",
     "plan": "value.weigh",

@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import Moments, Votes, expected_loss, known_curve, labeled, triplets
+from karat import LabelModel, Moments, Votes, expected_loss, known_combination, known_curve, labeled, triplets
 from karat.datasets import paper_model
 from karat.estimate.fit import Settings
+from karat.measure import score
 from karat.theory.decomposition import Learner
 from karat.value.learning import measure
 from karat.value.population import Population
@@ -98,6 +99,28 @@ def test_differences_cancel_what_two_estimates_share() -> None:
     assert one.error > 0.5
     assert (one + two.times(2)).value == pytest.approx(1.8)
     assert Interval.of(Estimate(0.1, np.array([0.0, 0.2])), 0.9, 0.0).low == 0
+
+
+def test_known_combination_is_that_of_label_model_and_better_than_either_alone() -> None:
+    truth = paper_model(5)
+    both = known_combination(truth, 1_000, [50, 400], "mean", trials=25, rng=0)
+    gold = known_curve(truth, "labeled", [50, 400], trials=200, rng=0)
+    votes = known_curve(truth, "mean", [1_000], trials=200, rng=0)
+    assert both.risk[0] < min(gold.risk[0], votes.risk[0])
+    assert both.risk[1] < both.risk[0]
+    # One sample after another, by the public model and the exact loss on a large sample.
+    test = truth.sample(40_000, 1)
+    rng = np.random.default_rng(3)
+    losses = []
+    for _ in range(25):
+        points, some = truth.sample(1_000, rng), truth.sample(50, rng)
+        values = np.concatenate([points.values, some.values])
+        labels = np.concatenate([np.full(1_000, -1), some.code_gold(some.gold).values]).astype(np.int8)
+        joined = Votes(values, points.sources, points.coding)
+        model = LabelModel("mean", class_balance=0.5, symmetric=True, replicates=0)
+        model.fit(joined, Gold(labels, points.classes))
+        losses.append(score(model.predict_proba(test), test.code_gold(test.gold)).loss)
+    assert abs(np.mean(losses) - both.risk[0]) < 4 * np.hypot(both.error[0], np.std(losses) / 5) + 0.005
 
 
 @pytest.mark.slow

@@ -7,14 +7,10 @@ from typing import Any
 import numpy as np
 
 from karat.datasets import paper_model
-from karat.estimate.fit import add_gold
-from karat.estimate.triplets import solve
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error
 from karat.experiments.trials import Aggregate, Trials, triplet_accuracies
-from karat.measure import log_losses
-from karat.moments import Moments
 from karat.source_model import Floats
-from karat.theory.ising import Ising, patterns
+from karat.value.risk import combined_risk
 
 SETTINGS: dict[str, tuple[int, Aggregate]] = {
     "well-specified (d=0, mean)": (0, "mean"),
@@ -44,13 +40,13 @@ def _work(panel: str, n: int, options: Options, rng: np.random.Generator) -> dic
     green = alpha[:, None] * unlabeled + (1 - alpha[:, None]) * labeled
     tried = [trials.excess(weight * unlabeled + (1 - weight) * labeled) for weight in _WEIGHTS]
     best = int(np.argmin([risks.mean() for risks in tried]))
-    ours = [_ours(trials.truth, n, aggregate, rng) for _ in range(max(2, options.trials // _FEWER))]
+    own = [combined_risk(trials.truth, UNLABELED, n, aggregate, rng) for _ in range(max(2, options.trials // _FEWER))]
     return {
         "labeled only": mean_and_error(trials.excess(alone)),
         "unlabeled": mean_and_error(trials.excess(unlabeled)),
         "green": mean_and_error(trials.excess(green)),
         "optimal": mean_and_error(tried[best]),
-        OURS: mean_and_error(ours),
+        OURS: mean_and_error(np.array(own) - trials.truth.conditional_entropy),
         "green weight": mean_and_error(alpha),
         "optimal weight": _best_weight(tried, best),
     }
@@ -71,15 +67,6 @@ def _best_weight(tried: list[Floats], best: int) -> tuple[float, float, float]:
     curvature = float((tried[at + 1] + tried[at - 1] - 2 * tried[at]).mean() / step**2)
     ours, paper = (max(error / max(curvature, 1e-12), step / 2) for error in noise)
     return float(_WEIGHTS[best]), ours, paper
-
-
-def _ours(truth: Ising, n: int, aggregate: Aggregate, rng: np.random.Generator) -> float:
-    """Excess error of `karat.LabelModel` with n gold labels and the same unlabeled points."""
-    votes, gold = truth.sample(UNLABELED, rng), truth.sample(n, rng)
-    solution = solve(Moments.of(votes), aggregate, np.array([0.5, 0.5]), True, [], partial=True)
-    model = add_gold(solution, gold, gold.code_gold(gold.gold), True, 0)
-    listed = type(votes)(patterns(truth.m), votes.sources, votes.coding)
-    return float((log_losses(model.posterior(listed)) * truth.probabilities).sum()) - truth.conditional_entropy
 
 
 def _points(results: Results, options: Options) -> list[Point]:

@@ -24,12 +24,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from karat.estimate.aggregate import Aggregate
+from karat.estimate.fit import add_gold
 from karat.estimate.intervals import student
+from karat.estimate.triplets import solve
+from karat.measure import log_losses
+from karat.moments import Moments
 from karat.source_model import Floats
 from karat.theory.decomposition import Learner, learn
-from karat.theory.ising import Ising, accuracy_model
+from karat.theory.ising import Ising, accuracy_model, patterns
 from karat.theory.loss import expected_loss
 from karat.value.population import Counts, Population
+from karat.votes import Votes
 
 _WORTH = 600.0  # gold labels that the model's own view of a risk counts for
 _WARY = 130.0  # the same for errors, where votes show that all sources depend on others as the model does not know
@@ -117,6 +123,40 @@ def known_curve(
         mean.append(np.mean(risks))
         error.append(np.std(risks, ddof=1) / np.sqrt(trials))
     return Curve(np.asarray(sizes, dtype=np.float64), np.array(mean), np.array(error))
+
+
+def known_combination(
+    truth: Ising,
+    n_unlabeled: int,
+    sizes: Sequence[int],
+    aggregate: Aggregate = "median",
+    trials: int = 100,
+    rng: np.random.Generator | int | None = None,
+) -> Curve:
+    """Risk, under a known distribution, of the combination that `karat.LabelModel` makes, against the gold labels.
+
+    Parameters
+    ----------
+    n_unlabeled : int
+        Unlabeled points besides.
+    sizes : sequence of int
+        Numbers of gold labels.
+    """
+    rng = np.random.default_rng(rng)
+    risks = np.array([[combined_risk(truth, n_unlabeled, n, aggregate, rng) for _ in range(trials)] for n in sizes])
+    error = risks.std(axis=1, ddof=1) / np.sqrt(trials)
+    return Curve(np.asarray(sizes, dtype=np.float64), risks.mean(axis=1), error)
+
+
+def combined_risk(
+    truth: Ising, n_unlabeled: int, n_labeled: int, aggregate: Aggregate, rng: np.random.Generator
+) -> float:
+    """Exact risk of the combination of one sample of unlabeled points and one of gold labels."""
+    votes, points = truth.sample(n_unlabeled, rng), truth.sample(n_labeled, rng)
+    solution = solve(Moments.of(votes), aggregate, truth.class_balance, True, [], partial=True)
+    model = add_gold(solution, points, points.code_gold(points.gold), True, 0)
+    listed = Votes(patterns(truth.m), votes.sources, votes.coding)
+    return float((log_losses(model.posterior(listed)) * truth.probabilities).sum())
 
 
 @dataclass(frozen=True, eq=False)
