@@ -10,7 +10,7 @@ from karat.errors import InputError
 from karat.source_model import Floats
 from karat.votes import Gold
 
-_CERTAIN = 1e-6  # no probability counts as nearer to 0 or 1 than this, as in the paper
+CERTAIN = 1e-6  # no probability counts as nearer to 0 or 1 than this, as in the paper
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Score:
 
 def log_losses(probabilities: Floats) -> Floats:
     """Cross-entropy, in nats, of the probability given to what is true."""
-    return -np.log(np.clip(probabilities, _CERTAIN, 1 - _CERTAIN))
+    return -np.log(np.clip(probabilities, CERTAIN, 1 - CERTAIN))
 
 
 def score(probabilities: Floats, gold: Gold) -> Score:

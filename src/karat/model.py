@@ -14,7 +14,7 @@ import numpy.typing as npt
 from karat.coding import Coding, Label
 from karat.errors import InputError, NotFittedError, one_of
 from karat.estimate.aggregate import Aggregate, Negative
-from karat.estimate.checks import Pairs, Signs, check_choices
+from karat.estimate.checks import Pairs, Signs, check_choices, check_level
 from karat.estimate.fit import Fitted, Settings, fit_combined, fit_labeled, fit_triplets, need_gold
 from karat.estimate.intervals import Progress
 from karat.naive_bayes import posterior
@@ -132,8 +132,7 @@ class LabelModel:
         check_choices(self.aggregate, self.negative, self.signs)
         if self.replicates < 0:
             raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
-        if not 0 < self.level < 1:
-            raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
+        check_level(self.level)
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
         truth = None if gold is None else data.code_gold(gold)
         found = self._fit(data, truth, progress)

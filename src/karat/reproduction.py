@@ -14,7 +14,7 @@ from karat.experiments.parts import Options, Point
 from karat.experiments.run import EXPERIMENTS, Comparison, Reproduction, reproduce
 from karat.files import check_writable, make_folder, whole_file
 from karat.plain import plain
-from karat.show.charts import chart, check_charts, page, png, svg
+from karat.show.charts import cell, chart, check_charts, page, png, svg
 from karat.show.report import Report, Section
 from karat.show.terminal import progress
 
@@ -99,14 +99,10 @@ def _sections(found: Reproduction) -> list[Section]:
         sections.append(Section("Values that do not agree", headers, far, texts=2))
     for name, table in found.tables.items():
         shown = [key for key in table[0] if not key.endswith(("_se", "_sd"))]
-        cells = [[_cell(row[key]) for key in shown] for row in table]
+        cells = [[cell(row[key]) for key in shown] for row in table]
         sections.append(Section(name, shown, cells))
     return sections
 
 
 def _difference(row: Comparison) -> float:
     return abs(row.ours / row.paper - 1)
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -23,6 +23,12 @@ def check_choices(aggregate: object, negative: object, signs: object) -> None:
     one_of("signs", signs, get_args(Signs))
 
 
+def check_level(level: float) -> None:
+    """Refuse what is no level of an interval."""
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1, not {level!r}.")
+
+
 def resolve_symmetric(symmetric: bool | None, moments: Moments) -> bool:
     """Whether to learn one accuracy per source; see `triplets`.
 

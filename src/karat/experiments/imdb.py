@@ -14,22 +14,22 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.datasets import load_imdb
+from karat.estimate.aggregate import Negative
 from karat.estimate.combine import green_strawderman
 from karat.estimate.fit import add_gold
 from karat.estimate.labeled import labeled
 from karat.estimate.triplets import solve
 from karat.experiments.data_value_ratio import ratio
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error, paper_sizes
-from karat.experiments.trials import Aggregate, aggregated
-from karat.measure import Score, score
+from karat.experiments.trials import Aggregate, aggregate_all
+from karat.measure import CERTAIN, score
 from karat.moments import Moments
 from karat.naive_bayes import posterior
 from karat.source_model import Floats
-from karat.votes import Gold, Votes
+from karat.votes import Votes
 
 TRAINING = 40_000
 GOLD = (40, 80, 120, 200, 400)
-_CERTAIN = 1e-6
 _BALANCE = np.array([0.5, 0.5])
 _CURVES: dict[str, str] = {"labeled": "labeled", "mean": "unlabeled mean", "median": "corrected median"}
 PAPER_TABLE = {  # loss and F1 at n = 40,000
@@ -52,7 +52,7 @@ class _Split:
         """Test loss of models with P(vote 1 | class 1) = p and P(vote 1 | class 0) = q, shape (size, 12)."""
         weights = np.log(p / q) - np.log((1 - p) / (1 - q))
         z = weights @ self.bits.T + np.log((1 - p) / (1 - q)).sum(axis=1)[:, None]
-        limit = np.log((1 - _CERTAIN) / _CERTAIN)
+        limit = np.log((1 - CERTAIN) / CERTAIN)
         np.clip(z, -limit, limit, out=z)
         share = self.test / self.test.sum()
         # log(1 + e^-z) is the loss where the class is 1; z more where it is 0.
@@ -107,17 +107,11 @@ def _moments(data: _Split, n: int, size: int, rng: np.random.Generator) -> tuple
     return single, covariance
 
 
-def _triplets(single: Floats, covariance: Floats, n: int, aggregate: Aggregate, negative: str) -> tuple[Floats, Floats]:
+def _triplets(
+    single: Floats, covariance: Floats, n: int, aggregate: Aggregate, negative: Negative
+) -> tuple[Floats, Floats]:
     """P(vote 1 | class) from triplets of covariances: D_i^2 = cov_ij cov_ik / (cov_jk / 4)."""
-    m = single.shape[1]
-    covariance = np.where(covariance == 0, 1 / n, covariance)
-    j, k = np.triu_indices(m - 1, 1)
-    D = np.empty_like(single)
-    for i in range(m):
-        others = np.delete(np.arange(m), i)
-        ratio = 4 * covariance[:, i, others[j]] * covariance[:, i, others[k]] / covariance[:, others[j], others[k]]
-        ratio = np.abs(ratio) if negative == "absolute" else ratio
-        D[:, i] = aggregated(np.sqrt(np.maximum(ratio, 0)), ratio > 0, aggregate)
+    D = aggregate_all(4 * np.where(covariance == 0, 1 / n, covariance), aggregate, negative)
     return np.clip(single + D / 2, 1 / n, 1 - 1 / n), np.clip(single - D / 2, 1 / n, 1 - 1 / n)
 
 
@@ -127,7 +121,7 @@ def _whole(train: Votes, test: Votes) -> dict[str, Any]:
     models = {"labeled": labeled(train, gold, 0.5)}
     for name, aggregate in (("unlabeled", "mean"), ("corrected", "median")):
         models[name] = solve(Moments.of(train), aggregate, _BALANCE, False, []).model  # type: ignore[arg-type]
-    return {name: _loss_and_f1(_test(posterior(test, model), test)) for name, model in models.items()}
+    return {name: _loss_and_f1(posterior(test, model), test) for name, model in models.items()}
 
 
 def _combined(train: Votes, test: Votes) -> dict[str, Any]:
@@ -141,20 +135,16 @@ def _combined(train: Votes, test: Votes) -> dict[str, Any]:
         shrunk = green_strawderman(solution.model, alone, points, gold, r=2 * (len(train.sources) - 2)).model
         ours = add_gold(solution, points, gold, True, 0)
         found[str(n)] = {
-            "unlabeled": _loss_and_f1(_test(posterior(test, solution.model), test)),
-            "labeled": _loss_and_f1(_test(posterior(test, alone), test)),
-            "combined": _loss_and_f1(_test(posterior(test, shrunk), test)),
-            "karat": _loss_and_f1(_test(ours.posterior(test), test)),
+            "unlabeled": _loss_and_f1(posterior(test, solution.model), test),
+            "labeled": _loss_and_f1(posterior(test, alone), test),
+            "combined": _loss_and_f1(posterior(test, shrunk), test),
+            "karat": _loss_and_f1(ours.posterior(test), test),
         }
     return found
 
 
-def _test(probabilities: Floats, test: Votes) -> Score:
-    gold: Gold = test.code_gold(test.gold)
-    return score(probabilities, gold)
-
-
-def _loss_and_f1(found: Score) -> tuple[float, float]:
+def _loss_and_f1(probabilities: Floats, test: Votes) -> tuple[float, float]:
+    found = score(probabilities, test.code_gold(test.gold))
     return found.loss, 100 * found.f1
 
 

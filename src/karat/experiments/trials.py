@@ -15,13 +15,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from karat.estimate.aggregate import Negative
+from karat.measure import CERTAIN
 from karat.source_model import Floats
 from karat.theory.canonical import signs
 from karat.theory.ising import Ising
 
 Aggregate = Literal["mean", "median"]
-Negative = Literal["drop", "absolute"]
-_CERTAIN = 1e-6  # posterior probabilities are cut to [this, 1 - this], as in the paper
 _BLOCK = 128  # samples whose losses fit into a processor's cache
 
 
@@ -66,7 +66,7 @@ class Trials:
         ratio = (1 - a) / (1 + a)
         first, second = (self._half_products(part) for part in np.split(ratio, [self._half], axis=1))
         result = np.empty(len(a))
-        low, high = _CERTAIN / (1 - _CERTAIN), (1 - _CERTAIN) / _CERTAIN
+        low, high = CERTAIN / (1 - CERTAIN), (1 - CERTAIN) / CERTAIN
         for start in range(0, len(a), _BLOCK):
             rows = slice(start, start + _BLOCK)
             x = (first[rows, :, None] * second[rows, None, :]).reshape(-1, len(self.p))
@@ -106,8 +106,12 @@ def triplet_accuracies(b: Floats, n: int, aggregate: Aggregate, negative: Negati
     b : array, shape (size, m, m)
         Pair moments of samples of n points.
     """
+    return clipped(aggregate_all(np.where(b == 0, 1 / n, b), aggregate, negative, 1 - 1 / n), n)
+
+
+def aggregate_all(b: Floats, aggregate: Aggregate, negative: Negative, limit: float = np.inf) -> Floats:
+    """Aggregate ``sqrt(b_ij b_ik / b_jk)``, each cut to `limit`, over all j, k; for many b, shape (size, m, m)."""
     m = b.shape[1]
-    b = np.where(b == 0, 1 / n, b)
     j, k = np.triu_indices(m - 1, 1)
     result = np.empty(b.shape[:2])
     for i in range(m):
@@ -116,12 +120,12 @@ def triplet_accuracies(b: Floats, n: int, aggregate: Aggregate, negative: Negati
         if negative == "absolute":
             ratio = np.abs(ratio)
         usable = ratio > 0
-        x = np.minimum(np.sqrt(np.where(usable, ratio, 0)), 1 - 1 / n)
-        result[:, i] = aggregated(x, usable, aggregate)
-    return clipped(result, n)
+        x = np.minimum(np.sqrt(np.where(usable, ratio, 0)), limit)
+        result[:, i] = _aggregated(x, usable, aggregate)
+    return result
 
 
-def aggregated(x: Floats, usable: npt.NDArray[np.bool_], aggregate: Aggregate) -> Floats:
+def _aggregated(x: Floats, usable: npt.NDArray[np.bool_], aggregate: Aggregate) -> Floats:
     """Mean or median of each row of `x`, of the usable entries alone; 0 where there is none."""
     number = usable.sum(axis=1)
     if aggregate == "mean":

@@ -97,7 +97,7 @@ def page(found: Reproduction, pictures: dict[str, str]) -> str:
             f"</figure><details><summary>Numbers</summary>{table}</details></section>"
         )
     for name, table_rows in found.tables.items():
-        cells = [[_cell(value) for value in row.values()] for row in table_rows]
+        cells = [[cell(value) for value in row.values()] for row in table_rows]
         parts.append(f"<section><h2>{escape(name)}</h2>{_table(list(table_rows[0]), cells)}</section>")
     style = (
         "body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
@@ -117,7 +117,8 @@ def _table(headers: list[str], rows: list[list[str]]) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value of a table, numbers with four digits."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.fit import JUDGING, Settings, add_gold, merging, solve_votes
+from karat.estimate.intervals import Progress
 from karat.estimate.structure import dependent_pairs
 from karat.estimate.triplets import Solution
 from karat.measure import log_losses
 from karat.moments import Moments
 from karat.naive_bayes import posterior
 from karat.source_model import Floats, SourceModel
-from karat.value.population import Population, labeled_losses
+from karat.value.population import Population, labeled_losses, points_in
 from karat.value.risk import Curve, Estimate, Ruler, held_out
 from karat.votes import Gold, Votes
 
@@ -110,7 +111,6 @@ class Measured:
     ----------
     votes, gold : Votes and Gold
     ruler : Ruler
-    class_balance : array, shape (K,)
     solution : Solution
         Triplets of all votes.
     labeled, combined : Learned
@@ -125,7 +125,6 @@ class Measured:
     votes: Votes
     gold: Gold
     ruler: Ruler
-    class_balance: Floats
     solution: Solution
     labeled: Learned
     combined: Learned
@@ -135,9 +134,7 @@ class Measured:
     held: Floats
 
 
-def measure(
-    votes: Votes, gold: Gold, settings: Settings, progress: Callable[[int, int], None] = lambda done, total: None
-) -> Measured:
+def measure(votes: Votes, gold: Gold, settings: Settings, progress: Progress | None = None) -> Measured:
     """Measure all four estimators on votes with gold on some points."""
     rng = np.random.default_rng(settings.rng)
     quick = replace(settings, replicates=0)
@@ -151,7 +148,8 @@ def measure(
     def step() -> None:
         nonlocal done
         done += 1
-        progress(done, total)
+        if progress is not None:
+            progress(done, total)
 
     def learn(solution: Solution, points: Votes, truth: Gold, listed: Votes) -> Floats:
         return add_gold(solution, points, truth, known, 0, merge=merge).posterior(listed)
@@ -167,9 +165,7 @@ def measure(
         own = replace(solution, aggregate=aggregate).again(solution.problem.moments, rng)
         found[aggregate] = _unlabeled(ruler, votes, own, lambda s: posterior(listed, merge(s.model)), rng)
         step()
-    return Measured(
-        votes, gold, ruler, balance, solution, labeled, combined, found["mean"], found["median"], effect, held
-    )
+    return Measured(votes, gold, ruler, solution, labeled, combined, found["mean"], found["median"], effect, held)
 
 
 def _ruler(
@@ -237,17 +233,15 @@ def _labeled(
     def learn(counts: npt.NDArray[np.int64]) -> Floats:
         return labeled_losses(listed, counts, balance, symmetric, groups)
 
-    losses, risk, error = [], [], []
+    losses, risks = [], []
     for n in _LABELED:
         trials = _trials(n)
         sizes = [min(block, trials - start) for start in range(0, trials, block)]
         drawn = [learn(population.draw(n, size, rng)) for size in sizes]
-        risks = np.concatenate([population.expected(part) for part in drawn])
+        risks.append(np.concatenate([population.expected(part) for part in drawn]))
         losses.append(np.sum([part.sum(axis=0) for part in drawn], axis=0) / trials)
-        risk.append(risks.mean())
-        error.append(risks.std(ddof=1) / np.sqrt(trials))
         step()
-    curve = Curve(np.array(_LABELED, dtype=np.float64), np.array(risk), np.array(error))
+    curve = Curve.of_draws(_LABELED, risks)
     held = {}
     most = int(_LARGEST_PART * ruler.n)
     for n in (*(part for part in _PARTS if part < most), most):
@@ -282,23 +276,20 @@ def _combined(
     listed = population.votes
     # The same points, and ever more of them: what changes along the ladder is the number of labels alone.
     samples = [population.points(ladder[-1], rng) for _ in range(_DRAWS)]
-    losses, risk, error = [], [], []
+    drawn = []
     for n in ladder:
         head = slice(0, n)
-        drawn = np.array([log_losses(learn(solution, p.take(head), t.take(head), listed)) for p, t in samples])
-        risks = population.expected(drawn)
-        losses.append(drawn.mean(axis=0))
-        risk.append(risks.mean())
-        error.append(risks.std(ddof=1) / np.sqrt(_DRAWS))
+        drawn.append(np.array([log_losses(learn(solution, p.take(head), t.take(head), listed)) for p, t in samples]))
         step()
     start = ladder[max(len(ladder) - _FORMED, 0)]
-    curve = Curve(np.array(ladder, dtype=np.float64), np.array(risk), np.array(error), start, terms=2)
+    curve = Curve.of_draws(ladder, [population.expected(part) for part in drawn], start, terms=2)
 
     near = int(np.abs(np.log(curve.n / min(ruler.n, ladder[-1]))).argmin())
     head = slice(0, ladder[near])
-    effect = _effect_of_votes(ruler, votes, solution, [(p.take(head), t.take(head)) for p, t in samples], learn, rng)
+    same = [(p.take(head), t.take(head)) for p, t in samples]
+    effect = _effect_of_votes(ruler, votes, solution, same, drawn[near], learn, rng)
     n, held = cross_validated(ruler, lambda points, truth: learn(solution, points, truth, listed))
-    return Learned.of(ruler, curve, losses, {n: held}), effect, held
+    return Learned.of(ruler, curve, [part.mean(axis=0) for part in drawn], {n: held}), effect, held
 
 
 def _effect_of_votes(
@@ -306,16 +297,23 @@ def _effect_of_votes(
     votes: Votes,
     solution: Solution,
     samples: Sequence[tuple[Votes, Gold]],
+    before: Floats,
     learn: Callable[[Solution, Votes, Gold, Votes], Floats],
     rng: np.random.Generator,
 ) -> Estimate:
-    """What b of `Unlabeled` is for the combination: what it loses with a quarter of the votes and the same gold."""
+    """What b of `Unlabeled` is for the combination: what it loses with a quarter of the votes and the same gold.
+
+    Parameters
+    ----------
+    before : array, shape (S, P, K)
+        Losses with all votes and the gold of each of the samples.
+    """
     listed = ruler.population.votes
     parts = [_part(solution, votes, len(votes) // 4, rng) for _ in samples]
     lost = np.array(
         [
-            log_losses(learn(part, points, truth, listed)) - log_losses(learn(solution, points, truth, listed))
-            for part, (points, truth) in zip(parts, samples, strict=True)
+            log_losses(learn(part, points, truth, listed)) - losses
+            for part, (points, truth), losses in zip(parts, samples, before, strict=True)
             if part is not None
         ]
     )
@@ -332,18 +330,12 @@ def cross_validated(ruler: Ruler, learn: Callable[[Votes, Gold], Floats]) -> tup
     left = np.array([ruler.blocks[block].sum(axis=0) for block in blocks])
     size = 0
     for place, gone in enumerate(left):
-        points, truth = _expanded(ruler.population.votes, ruler.gold - gone)
+        left_in = (ruler.gold - gone).ravel()
+        points, truth = points_in(ruler.population.votes, np.repeat(np.arange(len(left_in)), left_in))
         keep = slice(None, None, max(1, ceil(len(points) / _LEARNED)))
         found[place] = log_losses(learn(points.take(keep), truth.take(keep)))
         size = max(size, len(truth.take(keep)))
     return size, held_out(found, left)
-
-
-def _expanded(listed: Votes, counts: npt.NDArray[np.int64]) -> tuple[Votes, Gold]:
-    """Points with these counts of patterns and classes."""
-    cells = np.repeat(np.arange(counts.size), counts.ravel())
-    pattern, truth = np.divmod(cells, counts.shape[1])
-    return listed.take(pattern), Gold(truth.astype(np.int8), listed.classes)
 
 
 def _unlabeled(

@@ -92,7 +92,6 @@ def check_costs(label_cost: float, point_cost: float, budget: float) -> None:
 
 def best_plan(measured: Measured, label_cost: float, point_cost: float, budget: float, level: float) -> Plan:
     """The purchase that lowers the predicted risk of the combination most."""
-    check_costs(label_cost, point_cost, budget)
     chosen = _buy(measured, label_cost, point_cost, budget)
     n_gold = measured.ruler.n
     before, after = (Interval.of(measured.combined.at(n_gold + more), level, 0.0) for more in (0, chosen.buy_labels))

@@ -49,12 +49,17 @@ class Population:
 
     def points(self, n: int, rng: np.random.Generator) -> tuple[Votes, Gold]:
         """Draw n gold points, in random order."""
-        pattern, truth = np.divmod(rng.choice(self.joint.size, size=n, p=self.joint.ravel()), self.joint.shape[1])
-        return self.votes.take(pattern), Gold(truth.astype(np.int8), self.votes.classes)
+        return points_in(self.votes, rng.choice(self.joint.size, size=n, p=self.joint.ravel()))
 
     def expected(self, losses: Floats) -> Floats:
         """Mean of losses, shape (..., P, K), over the population."""
         return np.tensordot(losses, self.joint, axes=2)
+
+
+def points_in(votes: Votes, cells: npt.NDArray[np.integer]) -> tuple[Votes, Gold]:
+    """Points of the given cells; cell p K + y is pattern p of `votes` with class y."""
+    pattern, truth = np.divmod(cells, len(votes.classes))
+    return votes.take(pattern), Gold(truth.astype(np.int8), votes.classes)
 
 
 def labeled_losses(

@@ -67,6 +67,16 @@ class Curve:
     form_from: float = 20.0
     terms: int = 4
 
+    @classmethod
+    def of_draws(
+        cls, sizes: Sequence[int], risks: Sequence[npt.ArrayLike], form_from: float = 20.0, terms: int = 4
+    ) -> Curve:
+        """From the risks of several draws at each size."""
+        drawn = [np.asarray(found, dtype=np.float64) for found in risks]
+        mean = np.array([found.mean() for found in drawn])
+        error = np.array([found.std(ddof=1) / np.sqrt(len(found)) for found in drawn])
+        return cls(np.asarray(sizes, dtype=np.float64), mean, error, form_from, terms)
+
     def falling(self) -> Curve:
         """The curve without what goes up: where it does by noise, neighbours are pooled."""
         blocks: list[list[float]] = []  # mean, weight, points
@@ -114,15 +124,14 @@ def known_curve(
     array([0.0222, 0.0002])
     """
     rng = np.random.default_rng(rng)
-    mean, error = [], []
-    for n in sizes:
-        risks = [
+    risks = [
+        [
             expected_loss(truth, accuracy_model(learn(counts, learner, rng), truth.class_balance)).value
             for counts in truth.sample_counts(n, rng, trials)
         ]
-        mean.append(np.mean(risks))
-        error.append(np.std(risks, ddof=1) / np.sqrt(trials))
-    return Curve(np.asarray(sizes, dtype=np.float64), np.array(mean), np.array(error))
+        for n in sizes
+    ]
+    return Curve.of_draws(sizes, risks)
 
 
 def known_combination(
@@ -143,9 +152,8 @@ def known_combination(
         Numbers of gold labels.
     """
     rng = np.random.default_rng(rng)
-    risks = np.array([[combined_risk(truth, n_unlabeled, n, aggregate, rng) for _ in range(trials)] for n in sizes])
-    error = risks.std(axis=1, ddof=1) / np.sqrt(trials)
-    return Curve(np.asarray(sizes, dtype=np.float64), risks.mean(axis=1), error)
+    risks = [[combined_risk(truth, n_unlabeled, n, aggregate, rng) for _ in range(trials)] for n in sizes]
+    return Curve.of_draws(sizes, risks)
 
 
 def combined_risk(

@@ -16,10 +16,7 @@ import numpy as np
 from karat.errors import plural
 from karat.estimate.structure import DependentPair, dependent_pairs, unexplained
 from karat.estimate.triplets import Solution
-from karat.source_model import accuracy
 from karat.value.advice import FEWEST_GOLD, Kind
-
-_SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +95,6 @@ def votes_alone(solution: Solution, n_gold: int, rng: np.random.Generator) -> Vo
     p_value = min(1.0, m * (m - 1) * NormalDist().cdf(-largest))
     pairs = dependent_pairs(moments, model)
     both = [replace(solution, aggregate=name).again(moments, rng).model for name in ("mean", "median")]
-    mean, median = (accuracy(found.conditionals, found.class_balance) for found in both)
+    mean, median = (found.accuracy for found in both)
     bias = -0.5 * np.log1p(-np.minimum([pair.correlation**2 for pair in pairs], 0.999)).sum() if pairs else 0.0
     return VotesAlone(moments.n, n_gold, p_value, tuple(pairs), float(np.abs(mean - median).max()), float(bias))

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeGuard, get_args
+from collections.abc import Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from karat.coding import Label
-from karat.errors import InputError, NotIdentifiedError, one_of
-from karat.estimate.checks import Pairs, Signs
+from karat.errors import NotIdentifiedError, one_of
+from karat.estimate.checks import Pairs, Signs, check_choices, check_level
 from karat.estimate.fit import Settings, solve_votes
+from karat.estimate.intervals import Progress
 from karat.tables import as_votes
 from karat.value.advice import FEWEST_GOLD, DataValue, conclude
 from karat.value.learning import measure
 from karat.value.plan import Plan, best_plan, check_costs
 from karat.value.votes_alone import VotesAlone, votes_alone
 from karat.votes import Gold, Votes
-
-Progress = Callable[[int, int], None]
 
 
 def data_value(
@@ -70,7 +69,7 @@ def data_value(
     if not _enough(truth):
         solution = solve_votes(data, truth, settings, None)[0]
         return votes_alone(solution, 0 if truth is None else int(truth.known.sum()), np.random.default_rng(rng))
-    measured = measure(data, truth, settings, progress or _quiet)
+    measured = measure(data, truth, settings, progress)
     return conclude(measured, settings)
 
 
@@ -125,7 +124,7 @@ def plan(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
             "change. Label a few random points first."
         )
-    return best_plan(measure(data, truth, settings, progress or _quiet), label_cost, point_cost, budget, level)
+    return best_plan(measure(data, truth, settings, progress), label_cost, point_cost, budget, level)
 
 
 def _read(
@@ -139,15 +138,10 @@ def _settings(
     aggregate: Any, class_balance: Any, symmetric: bool | None, known_pairs: Pairs, signs: Signs, level: float, rng: Any
 ) -> Settings:
     one_of("aggregate", aggregate, ("median", "mean"))
-    one_of("signs", signs, get_args(Signs))
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1, not {level!r}.")
+    check_choices(aggregate, "drop", signs)
+    check_level(level)
     return Settings(aggregate, class_balance, symmetric, known_pairs, "drop", signs, level, 0, rng)
 
 
 def _enough(gold: Gold | None) -> TypeGuard[Gold]:
     return gold is not None and gold.known.sum() >= FEWEST_GOLD and (gold.counts > 0).sum() >= 2
-
-
-def _quiet(done: int, total: int) -> None:
-    """Nobody watches."""
