@@ -113,10 +113,8 @@ def check_votes(votes: Votes, model: LabelModel, following: str) -> Report:
         sections = [Section("To mend", lines=[f"- {problem}" for problem in problems])]
     else:
         source_table = model.source_table_
-        known = {frozenset(pair) for pair in pair_positions(model.known_pairs, votes.sources)}
-        found = [] if moments is None else dependent_pairs(moments, model.source_model_)
-        place = {name: i for i, name in enumerate(votes.sources)}
-        pairs = [pair for pair in found if frozenset((place[pair.first], place[pair.second])) not in known]
+        if moments is not None:
+            pairs = dependent_pairs(moments, model.source_model_, known_pairs=model.known_pairs)
         verdict = f"Ready to fit: {_size(votes)}."
         sections = []
     sections.append(Section("How the votes were read", lines=[f"{votes.coding}."]))

@@ -142,6 +142,25 @@ def test_a_source_whose_rare_vote_a_part_of_the_points_lacks() -> None:
     assert np.isfinite(found.to_dict()["risk"]["combined"]["mean"])
 
 
+@pytest.mark.parametrize("known", [[(0, 1)], [("s0", "s1"), ("s1", "s4")]])
+def test_known_pairs_are_not_blamed_again_and_survive_a_dropped_source(known: list[tuple[int, int]]) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 1_500)
+    values = np.where(rng.random((1_500, 7)) < 0.72, truth[:, None], 1 - truth[:, None])
+    for copy, of in ((1, 0), (3, 2)):
+        values[:, copy] = np.where(rng.random(1_500) < 0.85, values[:, of], values[:, copy])
+    gold = np.where(np.arange(1_500) < 60, truth, -1)
+    found = data_value(values, gold, class_balance=0.5, symmetric=False, known_pairs=known)
+    assert isinstance(found, DataValue)
+    changes = {change.action: change.sources for change in found.changes}
+    assert changes["merge"] == (("s2", "s3"),)
+    assert changes["drop"] in (("s2",), ("s3",))
+    # Where a source of a known pair is the one to drop, that pair goes with it.
+    others = data_value(values, gold, class_balance=0.5, symmetric=False, known_pairs=[("s2", "s4"), ("s3", "s5")])
+    assert isinstance(others, DataValue)
+    assert {change.action for change in others.changes} == {"merge", "drop"}
+
+
 def test_refusals() -> None:
     votes, labels = sample(0)
     tiny = plan(votes, labels, label_cost=5e-324, point_cost=1e300, budget=1, symmetric=True)

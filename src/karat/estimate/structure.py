@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import InputError, NotIdentifiedError
+from karat.estimate.checks import Pairs, pair_positions
 from karat.estimate.signs import agreement_score, excess_agreement
 from karat.moments import Moments
 from karat.source_model import LARGEST_TABLE, Floats, SourceModel, learned
@@ -36,7 +37,7 @@ class DependentPair:
 
 
 def dependent_pairs(
-    moments: Moments, model: Any, smallest: float = 0.05, error_rate: float = 0.01
+    moments: Moments, model: Any, smallest: float = 0.05, error_rate: float = 0.01, known_pairs: Pairs = ()
 ) -> list[DependentPair]:
     """Pairs of sources whose agreement the model does not explain, the strongest first.
 
@@ -49,6 +50,8 @@ def dependent_pairs(
         Correlations below this are left out, however sure: with many points everything is a little dependent.
     error_rate : float
         Probability of any false alarm among all pairs.
+    known_pairs : sequence of pairs of source names or positions
+        Pairs known to depend on each other, which are not named again.
 
     Examples
     --------
@@ -71,7 +74,10 @@ def dependent_pairs(
         return []
     correlation, z = unexplained(moments, model)
     enough = NormalDist().inv_cdf(1 - error_rate / (m * (m - 1)))
-    found = np.argwhere(np.triu((np.abs(z) > enough) & (np.abs(correlation) >= smallest), 1))
+    news = np.ones((m, m), dtype=bool)
+    for i, j in pair_positions(known_pairs, moments.sources):
+        news[i, j] = news[j, i] = False
+    found = np.argwhere(np.triu((np.abs(z) > enough) & (np.abs(correlation) >= smallest) & news, 1))
     found = found[np.argsort(-np.abs(correlation[tuple(found.T)]), kind="stable")]
     return [
         DependentPair(moments.sources[i], moments.sources[j], float(correlation[i, j]), float(z[i, j]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from karat.estimate.fit import Settings, add_gold, merging, solve_votes
-from karat.estimate.structure import DependentPair, dependent_pairs
+from karat.estimate.structure import DependentPair
 from karat.source_model import Floats
 from karat.value.learning import Measured, cross_validated
 from karat.value.risk import Interval
@@ -54,18 +54,21 @@ class SourceChange:
 def source_changes(measured: Measured, settings: Settings) -> tuple[SourceChange, ...]:
     """Try to merge the pairs that depend on each other most, and to drop the worse source of each."""
     votes, model = measured.votes, measured.solution.model
-    pairs = _apart(dependent_pairs(measured.solution.problem.moments, model), len(votes.sources))
+    pairs = _apart(measured.pairs, len(votes.sources))
+    # By name: positions are others where a source is dropped.
+    known = [(votes.sources[i], votes.sources[j]) for i, j in measured.solution.known_pairs]
     copies = [pair for pair in pairs if pair.correlation > 0]
     accuracy = dict(zip(model.sources, model.accuracy, strict=True))
     found = []
     if pairs and not measured.solution.problem.symmetric:
         names = tuple((pair.first, pair.second) for pair in pairs)
-        known = replace(settings, known_pairs=(*settings.known_pairs, *names))
-        found.append(SourceChange("merge", names, _gain(measured, votes, known)))
+        together = replace(settings, known_pairs=(*known, *names))
+        found.append(SourceChange("merge", names, _gain(measured, votes, together)))
     if copies:
         worse = tuple(min(pair.first, pair.second, key=lambda name: accuracy[name]) for pair in copies)
         fewer = votes.select(name for name in votes.sources if name not in worse)
-        found.append(SourceChange("drop", worse, _gain(measured, fewer, settings)))
+        rest = replace(settings, known_pairs=[pair for pair in known if not {*pair} & {*worse}])
+        found.append(SourceChange("drop", worse, _gain(measured, fewer, rest)))
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.fit import JUDGING, Settings, add_gold, merging, solve_votes
 from karat.estimate.intervals import Progress
-from karat.estimate.structure import dependent_pairs
+from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.estimate.triplets import Solution
 from karat.measure import log_losses
 from karat.moments import Moments
@@ -113,6 +113,8 @@ class Measured:
     ruler : Ruler
     solution : Solution
         Triplets of all votes.
+    pairs : list of DependentPair
+        Sources that depend on each other and are not known to.
     labeled, combined : Learned
     unlabeled, corrected : Unlabeled
         The mean and the median of triplets.
@@ -126,6 +128,7 @@ class Measured:
     gold: Gold
     ruler: Ruler
     solution: Solution
+    pairs: list[DependentPair]
     labeled: Learned
     combined: Learned
     unlabeled: Unlabeled
@@ -154,7 +157,7 @@ def measure(votes: Votes, gold: Gold, settings: Settings, progress: Progress | N
     def learn(solution: Solution, points: Votes, truth: Gold, listed: Votes) -> Floats:
         return add_gold(solution, points, truth, known, 0, merge=merge).posterior(listed)
 
-    ruler = _ruler(votes, gold, solution, known, merge, rng, step)
+    ruler, pairs = _ruler(votes, gold, solution, known, merge, rng, step)
     listed, balance, symmetric = ruler.population.votes, solution.class_balance, solution.problem.symmetric
     groups = merge(solution.model).groups
     labeled = _labeled(ruler, balance, symmetric, groups, rng, step)
@@ -165,7 +168,9 @@ def measure(votes: Votes, gold: Gold, settings: Settings, progress: Progress | N
         own = replace(solution, aggregate=aggregate).again(solution.problem.moments, rng)
         found[aggregate] = _unlabeled(ruler, votes, own, lambda s: posterior(listed, merge(s.model)), rng)
         step()
-    return Measured(votes, gold, ruler, solution, labeled, combined, found["mean"], found["median"], effect, held)
+    return Measured(
+        votes, gold, ruler, solution, pairs, labeled, combined, found["mean"], found["median"], effect, held
+    )
 
 
 def _ruler(
@@ -176,7 +181,8 @@ def _ruler(
     merge: Callable[[SourceModel], SourceModel],
     rng: np.random.Generator,
     step: Step,
-) -> Ruler:
+) -> tuple[Ruler, list[DependentPair]]:
+    """What risks are measured with, and the pairs that depend on each other without the model knowing."""
     rows = rng.permutation(np.flatnonzero(gold.known))
     places, listed, weight = _listed(votes, rows, rng)
     truth = gold.values[rows]
@@ -197,9 +203,10 @@ def _ruler(
     for part in parts:
         others.append(view(np.setdiff1d(np.arange(len(rows)), part)))
         step()
-    pairs = dependent_pairs(solution.problem.moments, solution.model)
+    pairs = dependent_pairs(solution.problem.moments, solution.model, known_pairs=solution.known_pairs)
     dependent = len({name for pair in pairs for name in (pair.first, pair.second)}) / len(votes.sources)
-    return Ruler(Population(listed, weight, whole), np.array(others), blocks.sum(axis=0), blocks, dependent)
+    ruler = Ruler(Population(listed, weight, whole), np.array(others), blocks.sum(axis=0), blocks, dependent)
+    return ruler, pairs
 
 
 def _listed(

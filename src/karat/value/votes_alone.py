@@ -93,7 +93,7 @@ def votes_alone(solution: Solution, n_gold: int, rng: np.random.Generator) -> Vo
     _, z = unexplained(moments, model)
     largest = float(np.abs(z[np.triu_indices(m, 1)]).max())
     p_value = min(1.0, m * (m - 1) * NormalDist().cdf(-largest))
-    pairs = dependent_pairs(moments, model)
+    pairs = dependent_pairs(moments, model, known_pairs=solution.known_pairs)
     both = [replace(solution, aggregate=name).again(moments, rng).model for name in ("mean", "median")]
     mean, median = (found.accuracy for found in both)
     bias = -0.5 * np.log1p(-np.minimum([pair.correlation**2 for pair in pairs], 0.999)).sum() if pairs else 0.0
