@@ -46,9 +46,8 @@ def chart(figure: str, points: Sequence[Point], comparison: Sequence[Comparison]
     colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=curves, range=_COLOURS[: len(curves)]))
     sizes = [row["n"] for row in mine]
     wide = max(sizes) > 20 * min(sizes)
-    x = alt.X(
-        "n:Q", title="n", scale=alt.Scale(type="log" if wide else "linear", zero=False), axis=alt.Axis(format="~s")
-    )
+    across = alt.Scale(type="log" if wide else "linear", zero=False, nice=False)
+    x = alt.X("n:Q", title="n", scale=across, axis=alt.Axis(format="~s"))
     y = alt.Scale(type=scale, zero=False)
     panels = []
     for panel in dict.fromkeys(row["panel"] for row in mine):
