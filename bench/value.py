@@ -14,7 +14,7 @@ import numpy as np
 import karat
 from karat.datasets import load_imdb, paper_model
 from karat.estimate.fit import Settings
-from karat.measure import score
+from karat.losses import score
 from karat.theory.loss import expected_loss
 from karat.value.advice import DataValue, conclude, equivalent
 from karat.value.learning import measure

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from karat.commands import demo_report
-from karat.files import whole_file
+from karat.io.files import whole_file
 
 TARGET = Path(__file__).parent.parent / "docs" / "demo.svg"
 

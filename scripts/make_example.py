@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from karat.files import whole_file
+from karat.io.files import whole_file
 
 TARGET = Path(__file__).parent.parent / "examples" / "messages.csv"
 # name: probability to be right, probability to vote

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from karat.datasets.imdb import imdb_sources, read_imdb_reviews
-from karat.files import whole_file
+from karat.io.files import whole_file
 from karat.sources import apply_sources
 
 TARGET = Path(__file__).parent.parent / "src" / "karat" / "datasets" / "imdb_patterns.csv"

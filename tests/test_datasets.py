@@ -12,7 +12,7 @@ import pytest
 
 from karat import InputError, LabelModel, Votes
 from karat.datasets import load_imdb, read_imdb_reviews
-from karat.measure import score
+from karat.losses import score
 
 REVIEWS = {
     "train/pos/0_9.txt": "I love it",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat import InputError
-from karat.files import check_writable, whole_file
+from karat.io.files import check_writable, whole_file
 
 
 def test_a_file_appears_whole(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score, f1_score, log_loss
 
 from karat import Gold, InputError
-from karat.measure import score
+from karat.losses import score
 
 
 def test_oracle_scikit_learn() -> None:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from karat import InputError, Votes, read_votes
-from karat.formats import written_table
+from karat.io.formats import written_table
 
 COLUMNS: dict[str, list[Any]] = {
     "id": ["a", "b", "c", "d"],

@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from karat import datasets as datasets
-    from karat.coding import Coding as Coding
+    from karat.io.coding import Coding as Coding
     from karat.errors import InputError as InputError
     from karat.errors import NotIdentifiedError as NotIdentifiedError
     from karat.estimate import combine as combine
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from karat.sources import function as function
     from karat.sources import keyword as keyword
     from karat.sources import regex as regex
-    from karat.tables import read_votes as read_votes
+    from karat.votes import read_votes as read_votes
     from karat.theory import bounds as bounds
     from karat.theory import lemmas as lemmas
     from karat.theory.asymptotics import asymptotics as asymptotics

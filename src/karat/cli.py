@@ -16,7 +16,7 @@ from karat import __version__
 from karat.errors import InputError, NotIdentifiedError
 
 if TYPE_CHECKING:
-    from karat.coding import Label
+    from karat.io.coding import Label
     from karat.votes import Votes
 
 
@@ -191,8 +191,8 @@ def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **op
     karat fit answers.jsonl --gold-file truth.csv --out labels.csv
     """
     from karat.commands import fit_votes
-    from karat.files import check_writable
-    from karat.formats import check_output
+    from karat.io.files import check_writable
+    from karat.io.formats import check_output
 
     if out is not None:
         check_output(out)
@@ -219,9 +219,9 @@ def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) 
     karat label new.csv --model model.json --out labels.csv
     """
     from karat.commands import label_votes
-    from karat.formats import check_output
+    from karat.io.formats import check_output
     from karat.model import load
-    from karat.tables import read_for_model
+    from karat.votes import read_for_model
 
     check_output(out)
     _check_different([votes, model_file], [out])
@@ -320,7 +320,7 @@ def demo(as_json: bool) -> int:
 
 def _check_different(read: list[str | None], written: list[str | None]) -> None:
     """Refuse to write over what is read, or two outputs into one file."""
-    from karat.formats import is_query
+    from karat.io.formats import is_query
 
     outputs = [Path(path).resolve() for path in written if path is not None]
     queries = [path for path in read if path is not None and is_query(path)]
@@ -332,7 +332,7 @@ def _check_different(read: list[str | None], written: list[str | None]) -> None:
 
 
 def _read(votes: str, options: dict[str, Any]) -> Votes:
-    from karat.tables import read_votes
+    from karat.votes import read_votes
 
     names = ("key", "drop", "task", "worker", "label", "repeats", "gold", "gold_file")
     classes: Any = None if options["classes"] is None else [_value(part) for part in options["classes"].split(",")]

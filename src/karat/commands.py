@@ -12,8 +12,8 @@ from karat.errors import InputError, NotIdentifiedError, plural
 from karat.estimate.checks import pair_positions, shape_problems, source_problems
 from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.estimate.wilson import wilson
-from karat.formats import written_table
-from karat.measure import Score, score
+from karat.io.formats import written_table
+from karat.losses import Score, score
 from karat.model import LabelModel
 from karat.moments import Moments
 from karat.show.report import Report, Section

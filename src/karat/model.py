@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 import numpy.typing as npt
 
-from karat.coding import Coding, Label
+from karat.io.coding import Coding, Label
 from karat.errors import InputError, NotFittedError, one_of
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.checks import Pairs, Signs, check_choices, check_level
@@ -20,7 +20,7 @@ from karat.estimate.intervals import Progress
 from karat.naive_bayes import posterior
 from karat.source_model import Floats, SourceModel
 from karat.source_table import SourceTable
-from karat.tables import as_votes, votes_for
+from karat.votes import as_votes, votes_for
 from karat.votes import Gold, Votes
 
 _ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part
@@ -209,7 +209,7 @@ class LabelModel:
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON; the file appears whole or not at all."""
-        from karat.model_file import write_model
+        from karat.io.model_file import write_model
 
         self._fitted()
         write_model(path, self)
@@ -264,6 +264,6 @@ def load(path: str | Path) -> LabelModel:
     InputError
         Where the file is damaged, is no model, or was written by a newer karat.
     """
-    from karat.model_file import read_model
+    from karat.io.model_file import read_model
 
     return read_model(path)

@@ -1,4 +1,4 @@
-"""Counts of outputs and of pairs of outputs: all that the method of moments needs to know of the votes."""
+"""Counts of outputs and of pairs of outputs: what the method of moments needs to know of the votes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.coding import ABSTAIN, Label
+from karat._types import Codes, Floats, Ints, Label, Places
 from karat.errors import InputError
-from karat.votes import Votes
+from karat.io.coding import ABSTAIN
+from karat.votes import Outputs, Votes
+from karat.votes.storage import Sparse
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,12 +22,14 @@ class Moments:
     ----------
     n : int
         Number of points.
-    single : array of int64, shape (m, K)
-        ``single[i, u]``: on how many points source i votes u.
-    pair : array of int64, shape (m, K, m, K)
-        ``pair[i, u, j, v]``: on how many points source i votes u and source j votes v.
+    counts : array of int64, shape (F,)
+        On how many points a source gives an output, for all outputs but "nothing said", in the order of `Outputs`.
+    pairs : array of int64, shape (F, F)
+        On how many points two of these outputs are given together.
     sources, classes : tuple
         Names.
+    outputs : Outputs
+        What each source may say.
 
     Examples
     --------
@@ -39,80 +42,53 @@ class Moments:
     """
 
     n: int
-    single: npt.NDArray[np.int64]
-    pair: npt.NDArray[np.int64]
+    counts: Ints
+    pairs: Ints
     sources: tuple[str, ...]
     classes: tuple[Label, ...]
+    outputs: Outputs
 
     @classmethod
     def of(cls, votes: Votes) -> Moments:
         """Count the votes."""
-        from karat._kernels import THREADS, in_threads, pair_counts, spans
+        from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
 
-        n, m, K = len(votes), len(votes.sources), len(votes.classes)
-        # Count all outputs but class 0, which follows: count(i = 0, x) = count(x) - sum_{v != 0} count(i = v, x).
-        # Most data has few abstains, and a feature that never occurs costs nothing.
-        outputs = np.array([ABSTAIN, *range(1, K)], dtype=np.int8)
+        n, counter = len(votes), PairCounter(votes.outputs)
+        if isinstance(votes.storage, Sparse):
+            return counter.moments(votes, n, counter.of_entries(votes.storage, np.arange(n)))
         parts = spans(n, THREADS, 64)
-
-        upper = sum(
-            in_threads(lambda part: pair_counts(votes.values.T, outputs, *parts[part]), len(parts)),
-            np.zeros((m * K, m * K), dtype=np.int64),
-        )
-        pair = upper + np.triu(upper, 1).T
-        single = np.diagonal(pair).copy()
-        # Where the abstains were counted, class 0 goes: first the rows, then the columns.
-        by_source = single.reshape(m, K)
-        by_source[:, 0] = n - by_source.sum(axis=1)
-        rows = pair.reshape(m, K, m * K)
-        counted = np.diagonal(pair).copy()
-        rows[:, 0] = counted - rows.sum(axis=1)
-        columns = pair.reshape(m * K, m, K)
-        columns[:, :, 0] = single[:, None] - columns.sum(axis=2)
-        return cls(n, by_source, pair.reshape(m, K, m, K), votes.sources, votes.classes)
+        columns = votes.storage.columns(0, n)
+        found = in_threads(lambda part: counter.of_columns(columns, *parts[part]), len(parts))
+        return counter.moments(votes, n, sum(found[1:], found[0]))
 
     @classmethod
-    def of_patterns(
-        cls,
-        values: npt.NDArray[np.int8],
-        counts: npt.NDArray[np.int64],
-        sources: tuple[str, ...],
-        classes: tuple[Label, ...],
-    ) -> Moments:
+    def of_patterns(cls, values: Codes, counts: Ints, sources: tuple[str, ...], classes: tuple[Label, ...]) -> Moments:
         """Moments of points given as distinct rows, shape (p, m), and how often each occurs, shape (p,)."""
-        return cls.of_features(one_hot(values, len(classes)), counts, sources, classes)
-
-    @classmethod
-    def of_features(
-        cls,
-        features: npt.NDArray[np.float64],
-        counts: npt.NDArray[np.int64],
-        sources: tuple[str, ...],
-        classes: tuple[Label, ...],
-    ) -> Moments:
-        """The same from the 0/1 features of the rows, as `one_hot` gives them."""
-        m, K = len(sources), len(classes)
+        outputs = Outputs.of_votes(len(sources), len(classes))
+        features = one_hot(values, outputs)
         # Sums of integers below 2^53 are exact in float64, whatever the order of the sum.
-        pair = np.rint(features.T @ (features * counts[:, None])).astype(np.int64)
-        single = np.diagonal(pair).reshape(m, K).copy()
-        return cls(int(counts.sum()), single, pair.reshape(m, K, m, K), sources, classes)
+        pairs = np.rint(features.T @ (features * counts[:, None])).astype(np.int64)
+        return cls(int(counts.sum()), np.diagonal(pairs).copy(), pairs, sources, classes, outputs)
 
     def __add__(self, other: Moments) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented
         if (self.sources, self.classes) != (other.sources, other.classes):
             raise InputError("only moments of the same sources (in the same order) and classes can be added.")
-        return Moments(self.n + other.n, self.single + other.single, self.pair + other.pair, self.sources, self.classes)
+        return self._with(self.n + other.n, self.counts + other.counts, self.pairs + other.pairs)
 
     def without(self, part: Moments) -> Moments:
         """Moments of all points but those of `part`, which must be among them."""
-        return Moments(self.n - part.n, self.single - part.single, self.pair - part.pair, self.sources, self.classes)
+        return self._with(self.n - part.n, self.counts - part.counts, self.pairs - part.pairs)
+
+    def _with(self, n: int, counts: Ints, pairs: Ints) -> Moments:
+        return Moments(n, counts, pairs, self.sources, self.classes, self.outputs)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Moments) and (
             (self.n, self.sources, self.classes) == (other.n, other.sources, other.classes)
-            and np.array_equal(self.single, other.single)
-            and np.array_equal(self.pair, other.pair)
+            and np.array_equal(self.counts, other.counts)
+            and np.array_equal(self.pairs, other.pairs)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -120,28 +96,84 @@ class Moments:
     def __repr__(self) -> str:
         return f"Moments({self.n:,} points, {len(self.sources):,} sources, {len(self.classes)} classes)"
 
-    @cached_property
-    def coverage(self) -> npt.NDArray[np.int64]:
-        """On how many points each source votes, shape (m,)."""
-        return self.single.sum(axis=1)
+    @property
+    def single(self) -> Ints:
+        """``single[i, u]``: on how many points source i votes u, shape (m, K)."""
+        return self.counts.reshape(len(self.sources), len(self.classes))
+
+    @property
+    def pair(self) -> Ints:
+        """``pair[i, u, j, v]``: on how many points source i votes u and source j votes v, shape (m, K, m, K)."""
+        return self.pairs.reshape(len(self.sources), len(self.classes), len(self.sources), len(self.classes))
 
     @cached_property
-    def together(self) -> npt.NDArray[np.int64]:
-        """On how many points both sources vote, shape (m, m)."""
-        return self.pair.sum(axis=(1, 3))
+    def coverage(self) -> Ints:
+        """On how many points each source says something, shape (m,)."""
+        return np.add.reduceat(self.counts, self.outputs.first)
 
     @cached_property
-    def agree(self) -> npt.NDArray[np.int64]:
+    def together(self) -> Ints:
+        """On how many points both sources say something, shape (m, m)."""
+        first = self.outputs.first
+        return np.add.reduceat(np.add.reduceat(self.pairs, first, axis=0), first, axis=1)
+
+    @cached_property
+    def agree(self) -> Ints:
         """On how many points both sources vote the same, shape (m, m)."""
         return np.einsum("iuju->ij", self.pair)
 
 
-def one_hot(values: npt.NDArray[np.int8], K: int) -> npt.NDArray[np.float64]:
-    """0/1 features ``1[vote_i = v]`` in the order (source, class), shape (rows, m K).
+class PairCounter:
+    """Counts the pairs of outputs of some points, a part of them at a time.
 
-    >>> one_hot(np.array([[0, -1], [1, 1]], dtype=np.int8), 2)
+    The first output that a source can say is not counted but follows, count(i = 1, x) = count(x) - the counts of all other
+    outputs of i together with x, and "nothing said" is counted in its place: most data has little of that, and what never
+    occurs costs nothing.
+    """
+
+    def __init__(self, outputs: Outputs) -> None:
+        self.outputs = outputs
+        self._value = (outputs.spoken - 1).astype(np.int8)
+        self._value[outputs.first] = ABSTAIN
+
+    def of_columns(self, columns: Codes, low: int, high: int) -> Ints:
+        """Counts of points low..high of columns, to be added up and handed to `moments`."""
+        from karat._kernels.counting import pair_counts
+
+        upper = pair_counts(columns, self.outputs.source, self._value, low, high)
+        return self._followed(upper, high - low)
+
+    def of_entries(self, storage: Sparse, points: Places) -> Ints:
+        """The same of some points that are held sparsely."""
+        from karat._kernels.counting import add_entry_pairs
+
+        counts = np.zeros((len(self._value), len(self._value)), dtype=np.int64)
+        feature = self.outputs.first[storage.source].astype(np.int64) + storage.value
+        add_entry_pairs(storage.start, feature, points.astype(np.int64), counts)
+        return counts + np.triu(counts, 1).T
+
+    def _followed(self, upper: Ints, n: int) -> Ints:
+        """All pairs of outputs from the upper triangle of those that were counted."""
+        first = self.outputs.first
+        pairs = upper + np.triu(upper, 1).T
+        counted = np.diagonal(pairs).copy()
+        counts = counted.copy()
+        counts[first] = n - np.add.reduceat(counted, first)
+        # Where "nothing said" was counted, the first output goes: first the rows, then the columns.
+        pairs[first] = counted - np.add.reduceat(pairs, first, axis=0)
+        pairs[:, first] = counts[:, None] - np.add.reduceat(pairs, first, axis=1)
+        return pairs
+
+    def moments(self, votes: Votes, n: int, pairs: Ints) -> Moments:
+        """Moments of n points of the votes whose pairs were counted."""
+        return Moments(n, np.diagonal(pairs).copy(), pairs, votes.sources, votes.classes, self.outputs)
+
+
+def one_hot(values: Codes, outputs: Outputs) -> Floats:
+    """0/1 features "source i gives output u" for all outputs but "nothing said", shape (rows, F).
+
+    >>> one_hot(np.array([[0, -1], [1, 1]], dtype=np.int8), Outputs.of_votes(2, 2))
     array([[1., 0., 0., 0.],
            [0., 1., 0., 1.]])
     """
-    rows, m = values.shape
-    return (values[:, :, None] == np.arange(K, dtype=np.int8)).reshape(rows, m * K).astype(np.float64)
+    return (values[:, outputs.source] == (outputs.spoken - 1).astype(np.int8)).astype(np.float64)

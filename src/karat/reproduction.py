@@ -12,8 +12,8 @@ from typing import Any
 from karat.errors import InputError
 from karat.experiments.parts import Options, Point
 from karat.experiments.run import EXPERIMENTS, Comparison, Reproduction, reproduce
-from karat.files import check_writable, make_folder, whole_file
-from karat.plain import plain
+from karat.io.files import check_writable, make_folder, whole_file
+from karat.io.plain import plain
 from karat.show.charts import cell, chart, check_charts, page, png, svg
 from karat.show.report import Report, Section
 from karat.show.terminal import progress

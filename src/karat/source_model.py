@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.coding import Label
+from karat._types import Floats, Group, Label
 from karat.errors import InputError
-
-Floats = npt.NDArray[np.float64]
-LARGEST_TABLE = 4096  # joint outputs of a group of dependent sources
+from karat.votes.outputs import LARGEST_TABLE, SILENT
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,14 +29,14 @@ class SourceModel:
     groups : tuple of tuples of int
         Each source is in one group.
     tables : tuple of arrays
-        ``tables[g][y, u, v, ...]``: probability that the sources of group g give outputs u, v, ... where the
-        class is y. Output 0 is an abstain and output k + 1 is a vote for class k.
+        ``tables[g][y, u, v, ...]``: probability that the sources of group g give outputs u, v, ... where the class is y;
+        for outputs see `karat.votes.outputs`.
     """
 
     sources: tuple[str, ...]
     classes: tuple[Label, ...]
     class_balance: Floats
-    groups: tuple[tuple[int, ...], ...]
+    groups: tuple[Group, ...]
     tables: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
@@ -52,10 +49,10 @@ class SourceModel:
             raise InputError("a source model needs every source in exactly one group.")
         for group, table in zip(self.groups, self.tables, strict=True):
             name = " and ".join(repr(self.sources[i]) for i in group)
-            if (K + 1) ** len(group) > LARGEST_TABLE:
-                raise InputError(f"{name} together have too many outputs to be taken as one source.")
-            if table.shape != (K, *[K + 1] * len(group)):
+            if table.ndim != len(group) + 1 or len(table) != K or min(table.shape) < 2:
                 raise InputError(f"the table of {name} has shape {table.shape}.")
+            if len(group) > 1 and table[0].size > LARGEST_TABLE:
+                raise InputError(f"{name} together have too many outputs to be taken as one source.")
             if not (np.isfinite(table).all() and (table >= 0).all()):
                 raise InputError(f"the table of {name} holds numbers that are no probabilities.")
             if not np.allclose(table.reshape(K, -1).sum(axis=1), 1, atol=1e-6):
@@ -65,64 +62,38 @@ class SourceModel:
 
     @classmethod
     def independent(
-        cls, sources: Sequence[str], classes: Sequence[Label], class_balance: Floats, conditionals: Floats
+        cls, sources: Sequence[str], classes: Sequence[Label], class_balance: Floats, tables: Iterable[Floats]
     ) -> SourceModel:
-        """A model without dependent groups; `conditionals` has shape (m, K, K + 1)."""
+        """A model without dependent groups, from a table per source, shape (K, outputs)."""
         groups = tuple((i,) for i in range(len(sources)))
-        return cls(tuple(sources), tuple(classes), class_balance, groups, tuple(conditionals))
+        return cls(tuple(sources), tuple(classes), class_balance, groups, tuple(tables))
 
     @cached_property
-    def conditionals(self) -> Floats:
-        """Probability of output u of source i given class y, shape (m, K, K + 1)."""
-        K = len(self.classes)
-        result = np.empty((len(self.sources), K, K + 1))
+    def sizes(self) -> tuple[int, ...]:
+        """How many outputs each source has."""
+        return tuple(table.shape[1] for table in self.source_tables)
+
+    @cached_property
+    def source_tables(self) -> tuple[Floats, ...]:
+        """Probability of every output given the class, shape (K, outputs), for each source by itself."""
+        found: dict[int, Floats] = {}
         for group, table in zip(self.groups, self.tables, strict=True):
             for place, i in enumerate(group):
                 others = tuple(axis for axis in range(1, table.ndim) if axis != place + 1)
-                result[i] = table.sum(axis=others)
-        return result
+                found[i] = table.sum(axis=others)
+        return tuple(found[i] for i in range(len(self.sources)))
+
+    @property
+    def conditionals(self) -> Floats:
+        """The same as one array, shape (m, K, outputs), where all sources have as many outputs."""
+        return np.stack(self.source_tables)
 
     @cached_property
-    def accuracy(self) -> Floats:
-        """Probability that a vote is right, for each source, shape (m,)."""
-        return accuracy(self.conditionals, self.class_balance)
-
-    def __repr__(self) -> str:
-        return f"SourceModel({len(self.sources)} sources, classes {self.classes})"
-
-
-def learned(model: Any) -> SourceModel:
-    """The source model itself, or that of a fitted `LabelModel`."""
-    found = getattr(model, "source_model_", model)
-    if not isinstance(found, SourceModel):
-        raise TypeError(f"a SourceModel or a fitted LabelModel is needed, not {type(model).__name__}.")
-    return found
-
-
-def accuracy(conditionals: Any, class_balance: Any) -> Floats:
-    """P(right | votes) = sum_y P(y) P(votes y | y) / sum_y P(y) P(votes | y), over the axes before (K, K + 1)."""
-    conditionals, class_balance = np.asarray(conditionals), np.asarray(class_balance)
-    right = np.diagonal(conditionals[..., 1:], axis1=-2, axis2=-1)
-    votes = 1 - conditionals[..., 0]
-    return (class_balance * right).sum(axis=-1) / np.maximum((class_balance * votes).sum(axis=-1), 1e-300)
-
-
-def symmetric_table(right: Floats, votes: Floats, K: int) -> Floats:
-    """Conditionals, shape (m, K, K + 1), of sources that are right with one probability, wrong in every way alike.
-
-    Parameters
-    ----------
-    right : array, shape (m,)
-        Probability that a vote is right.
-    votes : array, shape (m,)
-        Probability of a vote, the same for every class.
-    """
-    table = np.empty((len(right), K, K + 1))
-    table[:, :, 0] = (1 - votes)[:, None]
-    table[:, :, 1:] = (votes * (1 - right) / (K - 1))[:, None, None]
-    for y in range(K):
-        table[:, y, y + 1] = votes * right
-    return table
+    def accuracy(table: Floats, class_balance: Floats) -> float:
+    """P(right | votes) of a source that votes, from its table: sum_y P(y) P(votes y | y) / sum_y P(y) P(votes | y)."""
+    right = np.diagonal(table[:, SILENT + 1 :])
+    votes = 1 - table[:, SILENT]
+    return float((class_balance * right).sum() / max(float((class_balance * votes).sum()), 1e-300))
 
 
 def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat.coding import Label
-from karat.plain import plain
+from karat.io.coding import Label
+from karat.io.plain import plain
 from karat.source_model import Floats
 from karat.votes import Gold, Votes
 

@@ -17,8 +17,8 @@ from karat import (
 )
 from karat.datasets import load_imdb, paper_model
 from karat.estimate.combine import green_strawderman, linear, optimal_weight
-from karat.estimate.recalibrate import recalibrate
-from karat.measure import score
+from karat.calibrate.recalibrate import recalibrate
+from karat.losses import score
 from karat.theory.ising import accuracy_model
 from karat.votes import Gold
 

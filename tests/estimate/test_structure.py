@@ -6,7 +6,7 @@ from simulate import draw_votes, make_votes, symmetric_conditionals
 
 from karat import InputError, LabelModel, Moments, Votes, dependent_pairs, triplets
 from karat.estimate.structure import dependent_groups, merge_groups
-from karat.measure import score
+from karat.losses import score
 
 
 def copying(n: int = 50_000, seed: int = 0) -> Votes:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from karat import labeled, posterior
-from karat.measure import log_losses
+from karat.losses import log_losses
 from karat.value.population import Population, labeled_losses
 from karat.votes import Gold, Votes
 

@@ -6,7 +6,7 @@ import pytest
 from karat import LabelModel, Moments, Votes, expected_loss, known_combination, known_curve, labeled, triplets
 from karat.datasets import paper_model
 from karat.estimate.fit import Settings
-from karat.measure import score
+from karat.losses import score
 from karat.theory.decomposition import Learner
 from karat.value.learning import measure
 from karat.value.population import Population

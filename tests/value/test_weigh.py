@@ -8,7 +8,7 @@ import pytest
 
 from karat import InputError, NotIdentifiedError, Votes, data_value, plan
 from karat.datasets import load_imdb, paper_model
-from karat.plain import plain
+from karat.io.plain import plain
 from karat.value.advice import DataValue
 from karat.value.votes_alone import VotesAlone
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from karat.coding import Coding
+from karat.io.coding import Coding
 from karat.errors import InputError
 from karat.sources import Source, keyword
 from karat.votes import Gold, Votes
@@ -111,7 +111,7 @@ def _archive(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _table(path: Path) -> Reviews:
-    from karat.formats import arrow_table
+    from karat.io.formats import arrow_table
 
     table = arrow_table(path)
 

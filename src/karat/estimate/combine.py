@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.errors import InputError
-from karat.measure import score
+from karat.losses import score
 from karat.naive_bayes import posterior
 from karat.source_model import Floats, SourceModel
 from karat.votes import Gold, Votes

@@ -16,7 +16,7 @@ from karat.estimate.blend import Blend, blend
 from karat.estimate.checks import Pairs, Signs, check_shape, check_sources, pair_positions, resolve_symmetric
 from karat.estimate.intervals import Estimator, Intervals, Progress, triplet_intervals
 from karat.estimate.labeled import accuracy_interval, labeled
-from karat.estimate.recalibrate import Recalibration, recalibrate
+from karat.calibrate.recalibrate import Recalibration, recalibrate
 from karat.estimate.structure import check_groups, dependent_groups, merge_groups
 from karat.estimate.triplets import Solution, solve
 from karat.estimate.wilson import wilson

@@ -22,7 +22,7 @@ from karat.estimate.triplets import solve
 from karat.experiments.data_value_ratio import ratio
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error, paper_sizes
 from karat.experiments.trials import Aggregate, aggregate_all
-from karat.measure import CERTAIN, score
+from karat.losses import CERTAIN, score
 from karat.moments import Moments
 from karat.naive_bayes import posterior
 from karat.source_model import Floats

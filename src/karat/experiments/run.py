@@ -19,7 +19,7 @@ import numpy as np
 from karat.errors import InputError, one_of
 from karat.experiments import combined, data_value_ratio, excess_error, imdb
 from karat.experiments.parts import Experiment, Options, Part, Point, paper_values
-from karat.files import make_folder, whole_file
+from karat.io.files import make_folder, whole_file
 
 EXPERIMENTS: dict[str, Experiment] = {
     "excess-error": excess_error.EXPERIMENT,

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat.estimate.aggregate import Negative
-from karat.measure import CERTAIN
+from karat.losses import CERTAIN
 from karat.source_model import Floats
 from karat.theory.canonical import signs
 from karat.theory.ising import Ising

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from karat.plain import plain
+from karat.io.plain import plain
 from karat.show.terminal import console, table, visible
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from karat.coding import Coding, Label
+from karat.io.coding import Coding, Label
 from karat.errors import InputError, examples
 from karat.estimate.structure import dependent_groups
 from karat.moments import Moments

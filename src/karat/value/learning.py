@@ -17,7 +17,7 @@ from karat.estimate.fit import JUDGING, Settings, add_gold, merging, solve_votes
 from karat.estimate.intervals import Progress
 from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.estimate.triplets import Solution
-from karat.measure import log_losses
+from karat.losses import log_losses
 from karat.moments import Moments
 from karat.naive_bayes import posterior
 from karat.source_model import Floats, SourceModel

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from karat.measure import log_losses
+from karat.losses import log_losses
 from karat.source_model import Floats
 from karat.votes import Gold, Votes
 

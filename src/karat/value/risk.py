@@ -28,7 +28,7 @@ from karat.estimate.aggregate import Aggregate
 from karat.estimate.fit import add_gold
 from karat.estimate.intervals import student
 from karat.estimate.triplets import solve
-from karat.measure import log_losses
+from karat.losses import log_losses
 from karat.moments import Moments
 from karat.source_model import Floats
 from karat.theory.decomposition import Learner, learn

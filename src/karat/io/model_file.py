@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from karat.coding import Coding
+from karat.calibrate.recalibrate import Recalibration
 from karat.errors import InputError
 from karat.estimate.fit import Fitted
 from karat.estimate.intervals import Intervals
-from karat.estimate.recalibrate import Recalibration
-from karat.files import whole_file
+from karat.io.coding import Coding
+from karat.io.files import whole_file
+from karat.io.plain import plain
 from karat.model import LabelModel, parameters
-from karat.plain import plain
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -9,8 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv
+from pyarrow import json as arrow_json
+
 from karat.errors import InputError, examples
-from karat.files import check_writable, whole_file
+from karat.io.files import check_writable, whole_file
 
 _QUERY = re.compile(r"\s*(select|with|from)\s", re.IGNORECASE)
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -24,8 +30,6 @@ def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
     text : sequence of str
         Columns of CSV files that are read as text even where they hold digits: identifiers, with their leading zeros.
     """
-    import pyarrow as pa
-
     if isinstance(source, str) and is_query(source):
         table = _query(source)
     elif isinstance(source, str | Path):
@@ -75,8 +79,6 @@ def _query(text: str) -> Any:
 
 
 def _file(path: Path, text: Sequence[str]) -> Any:
-    import pyarrow as pa
-
     if not _exists(path):
         raise InputError(f"there is no file {str(path)!r}.")
     if path.is_dir():
@@ -107,14 +109,10 @@ def _suffix(path: Path) -> str:
 
 
 def _read_parquet(path: Path) -> Any:
-    import pyarrow.parquet as pq
-
     return pq.read_table(path)
 
 
 def _read_arrow(path: Path) -> Any:
-    import pyarrow as pa
-
     with pa.memory_map(str(path)) as file:
         try:
             return pa.ipc.open_file(file).read_all()
@@ -123,9 +121,6 @@ def _read_arrow(path: Path) -> Any:
 
 
 def _read_csv(path: Path, text: Sequence[str]) -> Any:
-    import pyarrow as pa
-    from pyarrow import csv
-
     parse = csv.ParseOptions(delimiter="\t" if _suffix(path) == ".tsv" else ",", newlines_in_values=True)
     convert = csv.ConvertOptions(
         null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
@@ -149,8 +144,6 @@ def _read_csv(path: Path, text: Sequence[str]) -> Any:
 
 def _numbers_in(column: Any) -> Any:
     """A column of text as whole numbers where all of it is."""
-    import pyarrow as pa
-
     try:
         return column.cast(pa.int64())
     except pa.ArrowInvalid:
@@ -158,11 +151,8 @@ def _numbers_in(column: Any) -> Any:
 
 
 def _read_json_lines(path: Path) -> Any:
-    import pyarrow as pa
-    from pyarrow import json
-
     with pa.input_stream(str(path)) as file:
-        return json.read_json(file)
+        return arrow_json.read_json(file)
 
 
 _READERS: dict[str, Callable[..., Any]] = {
@@ -179,8 +169,6 @@ _READERS: dict[str, Callable[..., Any]] = {
 @contextmanager
 def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
     """Write columns as Parquet, CSV or JSON lines, by the ending of the name; the file appears when the block ends."""
-    import pyarrow as pa
-
     check_output(path)
     with whole_file(path) as file:
         _WRITERS[_suffix(Path(path))](pa.table(columns), file)
@@ -195,20 +183,14 @@ def check_output(path: str | Path) -> None:
 
 
 def _write_parquet(table: Any, file: IO[bytes]) -> None:
-    import pyarrow.parquet as pq
-
     pq.write_table(table, file)
 
 
 def _write_csv(table: Any, file: IO[bytes]) -> None:
-    from pyarrow import csv
-
     csv.write_csv(table, file)
 
 
 def _write_json_lines(table: Any, file: IO[bytes]) -> None:
-    import json
-
     for batch in table.to_batches(max_chunksize=65536):
         file.write(
             "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist()).encode()

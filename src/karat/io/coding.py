@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Abstain, Bools, Codes, Label
 from karat.errors import InputError, examples
 
-Label = str | int | bool
 ABSTAIN = -1
 MAX_CLASSES = 127
 _UNKNOWN = -2
@@ -34,7 +34,7 @@ class Coding:
     """
 
     classes: tuple[Label, ...]
-    abstain: tuple[Label | float, ...] = ()
+    abstain: tuple[Abstain, ...] = ()
 
     def __str__(self) -> str:
         """Say the coding in words.
@@ -45,7 +45,7 @@ class Coding:
         none = " or ".join([*(repr(value) for value in self.abstain if value != ""), "an empty cell"])
         return f"classes {', '.join(repr(label) for label in self.classes)}; {none} is an abstain"
 
-    def codes(self, column: Column) -> npt.NDArray[np.int8]:
+    def codes(self, column: Column) -> Codes:
         """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
         known = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
         table = np.array([*(known.get(value, _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8)
@@ -72,9 +72,9 @@ class Column:
     def of(
         cls,
         values: npt.NDArray[Any],
-        empty: npt.NDArray[np.bool_] | None,
+        empty: Bools | None,
         where: str,
-        abstain: Label | float | None,
+        abstain: Abstain | None,
     ) -> Column:
         """Sort out the values of one column, refusing what cannot be a vote.
 
@@ -122,8 +122,8 @@ class Column:
 
 
 def _whole_numbers(
-    values: npt.NDArray[Any], empty: npt.NDArray[np.bool_] | None, where: str, abstain: Label | float | None
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+    values: npt.NDArray[Any], empty: Bools | None, where: str, abstain: Abstain | None
+) -> tuple[npt.NDArray[np.int64], Bools | None]:
     """Floats as integers; NaN, infinity and fractions are refused, NaN only unless it is the abstain."""
     if isinstance(abstain, float) and np.isnan(abstain):
         empty = np.isnan(values) if empty is None else empty | np.isnan(values)
@@ -161,7 +161,7 @@ def find_coding(
     seen: Iterable[Label],
     gold: Iterable[Label] = (),
     classes: Sequence[Label] | None = None,
-    abstain: Label | float | None = None,
+    abstain: Abstain | None = None,
 ) -> Coding:
     """Decide from the values seen in votes and gold which are classes and which is the abstain.
 
@@ -186,7 +186,7 @@ def find_coding(
     votes, truth = set(seen), set(gold)
     classes, abstain = _written_alike(votes, classes, abstain)
     if abstain is not None:
-        none: tuple[Label | float, ...] = (abstain,)
+        none: tuple[Abstain, ...] = (abstain,)
     elif all(isinstance(value, str) for value in votes):
         none = tuple(_sorted({"", *(value for value in votes if _reads_as_abstain(value))} - set(classes or ())))
     elif classes is not None:
@@ -213,19 +213,19 @@ def find_coding(
 
 
 def _written_alike(
-    votes: set[Label], classes: Sequence[Label] | None, abstain: Label | float | None
-) -> tuple[Sequence[Label] | None, Label | float | None]:
+    votes: set[Label], classes: Sequence[Label] | None, abstain: Abstain | None
+) -> tuple[Sequence[Label] | None, Abstain | None]:
     """What the user says, written as the votes are: "0" for 0 among texts, True for "True" among booleans."""
     if votes and all(isinstance(value, str) for value in votes):
         alike = {value.casefold(): value for value in votes if isinstance(value, str)}
 
-        def convert(value: Label | float) -> Label:
+        def convert(value: Abstain) -> Label:
             return value if isinstance(value, str) else alike.get(str(value).casefold(), str(value))
 
     elif votes and all(isinstance(value, bool) for value in votes):
         named: dict[str, Label] = {"true": True, "false": False}
 
-        def convert(value: Label | float) -> Label:
+        def convert(value: Abstain) -> Label:
             return named.get(str(value).casefold(), value)  # type: ignore[arg-type]
 
     else:

@@ -1,0 +1,21 @@
+"""Names of the arrays and labels that all rooms speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]  # positions in another array
+Codes = npt.NDArray[np.int8]  # class indices or outputs, -1 where there is none
+AnyArray = npt.NDArray[Any]
+
+Label = str | int | bool  # a class as the user wrote it
+Abstain = Label | float  # what means "no vote"; NaN is a float
+Group = tuple[int, ...]  # positions of sources that are taken as one
+Progress = Callable[[int, int], None]  # called with how many steps are done and how many there are

@@ -1,0 +1,83 @@
+"""Columns of Arrow tables as `Column`, and as identifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from karat._types import Abstain, AnyArray, Ints
+from karat.errors import InputError
+from karat.io.coding import Column
+
+
+def vote_column(column: Any, where: str, abstain: Abstain | None) -> Column:
+    """An Arrow column as a `Column`."""
+    if pa.types.is_dictionary(column.type):
+        column = pa.chunked_array(
+            [_plain_text(chunk.dictionary).take(chunk.indices) for chunk in column.chunks] or [pa.nulls(0)]
+        )
+    kind = column.type
+    if pa.types.is_null(kind):
+        return Column(where, [], np.full(len(column), -1, dtype=np.int16))
+    if _is_text(kind):
+        coded = _encoded(_plain_text(column))
+        cells = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return _trimmed(where, coded.dictionary.to_pylist(), cells)
+    if pa.types.is_binary(kind):
+        raise InputError(f"{where} holds bytes that are not UTF-8 text. Convert the file to UTF-8 first.")
+    if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise InputError(
+            f"{where} is of type {kind}; a vote is a number, a boolean or text. Leave the column out (drop=; --drop), "
+            "or name it as the key of the points (key=; --key)."
+        )
+    empty = column.is_null().to_numpy() if column.null_count else None
+    filled = column.fill_null(pa.scalar(0).cast(kind)) if column.null_count else column
+    return Column.of(filled.to_numpy(), empty, where, abstain)
+
+
+def _plain_text(values: Any) -> Any:
+    """Arrow text of any kind as the one kind that all of Arrow's functions take; other values as they are."""
+    return values.cast(pa.large_string()) if _is_text(values.type) else values
+
+
+def _is_text(kind: Any) -> bool:
+    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def _encoded(column: Any) -> Any:
+    """A column as one array of places in a dictionary of its values."""
+    coded = column.combine_chunks().dictionary_encode()
+    return coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+
+
+def _trimmed(where: str, levels: list[str], cells: AnyArray) -> Column:
+    """A column of text without the blanks around its values."""
+    trimmed = [level.strip() for level in levels]
+    distinct = list(dict.fromkeys(trimmed))
+    place = np.array([*(distinct.index(level) for level in trimmed), -1], dtype=np.int32)
+    return Column(where, list(distinct), place[cells])
+
+
+def identifiers(table: Any, name: str) -> tuple[list[Any], Ints]:
+    """Distinct values of an identifier column in their first order, and which of them each row holds."""
+    _check_identifier(table, name)
+    coded = _encoded(table[name])
+    if coded.null_count:
+        raise InputError(f"column {name!r} is empty in {coded.null_count:,} rows; every row needs one.")
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+
+
+def keys(table: Any, name: str) -> AnyArray:
+    """The column that identifies points."""
+    _check_identifier(table, name)
+    column = table[name]
+    if column.null_count:
+        raise InputError(f"key column {name!r} is empty in {column.null_count:,} rows; every point needs a key.")
+    return np.asarray(column.to_numpy())
+
+
+def _check_identifier(table: Any, name: str) -> None:
+    if pa.types.is_nested(table[name].type):
+        raise InputError(f"column {name!r} is of type {table[name].type}; an identifier is a number or text.")

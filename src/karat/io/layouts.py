@@ -1,0 +1,175 @@
+"""Tables of votes, wide and long.
+
+Everything becomes an Arrow table first (`karat.io.formats`), then a `VoteTable`. A wide table has a row per point and a
+column per source; a long one has a row per vote: task, worker, label.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from karat._types import Abstain, AnyArray, Ints
+from karat.errors import InputError, examples
+from karat.io.arrow import identifiers, keys, vote_column
+from karat.io.coding import Column
+from karat.io.formats import arrow_table
+from karat.io.table import Entries, Reading, Repeats, VoteTable
+
+
+def read_table(source: Any, reading: Reading) -> VoteTable:
+    """Sort a table into sources, keys and gold, whichever its layout."""
+    task, worker, label = reading.task, reading.worker, reading.label
+    table = arrow_table(source, text=[name for name in (reading.key, task, worker) if name])
+    long = reading.layout == "long" or (reading.layout is None and {task, worker, label} <= set(table.column_names))
+    if long and reading.key not in (None, task):
+        raise InputError(f"a long table is keyed by its column {task!r}; {reading.key!r} is not needed (key=; --key).")
+    gold = reading.gold if reading.gold_file is None else None
+    found = _long(table, reading, gold) if long else _wide(table, reading, gold)
+    if reading.gold_file is not None:
+        found = replace(found, gold=_joined_gold(found, reading, task if long else reading.key))
+    return found
+
+
+def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
+    special = [name for name in (reading.key, gold) if name is not None]
+    names = _pick(table.column_names, reading.sources, (*special, *reading.drop), "column")
+    columns = [vote_column(table[name], f"column {name!r}", reading.abstain) for name in names]
+    found = VoteTable(
+        table.num_rows,
+        tuple(names),
+        columns,
+        None if reading.key is None else keys(table, reading.key),
+        None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain),
+    )
+    _check_one_kind(found.sources, columns)
+    return found
+
+
+def _pick(found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str) -> list[str]:
+    """The sources among what was found: those named, or all but the dropped ones."""
+    for name in (*(sources or ()), *drop):
+        if name not in found:
+            raise InputError(f"there is no {noun} {name!r}; there are {examples(found)}.")
+    return [name for name in (found if sources is None else sources) if name not in drop]
+
+
+def _check_one_kind(names: Sequence[str], columns: list[Column]) -> None:
+    """Refuse text beside numbers: it is a column of something else, or one class is misspelt."""
+    kinds = {
+        name: isinstance(column.levels[0], str) for name, column in zip(names, columns, strict=True) if column.levels
+    }
+    texts = [name for name, is_text in kinds.items() if is_text]
+    if texts and len(texts) < len(kinds):
+        values = examples(columns[names.index(texts[0])].levels[:3])
+        raise InputError(
+            f"{examples(texts)} hold{'s' if len(texts) == 1 else ''} text (such as {values}) and the other sources "
+            "hold numbers. Leave out what is no source (drop=; --drop), or correct the values."
+        )
+
+
+def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
+    """Votes of workers on tasks, from a row per vote."""
+    task, worker, label = reading.task, reading.worker, reading.label
+    for name in (task, worker, label, *([gold] if gold else [])):
+        if name not in table.column_names:
+            raise InputError(
+                f"there is no column {name!r}; the columns are {examples(table.column_names)}. A long table has a row "
+                "per vote; name its columns (task=, worker=, label=; --task, --worker, --label)."
+            )
+    if table.num_rows == 0:
+        raise InputError("there are no votes: the table has zero rows.")
+    tasks, point = identifiers(table, task)
+    workers, by = identifiers(table, worker)
+    names = [str(name) for name in workers]
+    if len(set(names)) < len(names):
+        raise InputError("two workers have the same name once written as text; rename one.")
+    absent = [name for name in reading.sources or () if name not in names] if reading.missing_workers_abstain else []
+    picked = _pick([*names, *absent], reading.sources, reading.drop, "worker")
+    votes = vote_column(table[label], f"column {label!r}", reading.abstain)
+    kept = _one_vote_each(point, by, tasks, workers, reading.repeats)
+    place = {name: k for k, name in enumerate(picked)}
+    source = np.array([place.get(name, -1) for name in names], dtype=np.int64)[by]
+    kept = kept[(votes.cells[kept] >= 0) & (source[kept] >= 0)]
+    truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
+    entries = Entries(point[kept], source[kept], _used(replace(votes, cells=votes.cells[kept])))
+    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth)
+
+
+def _one_vote_each(point: Ints, by: Ints, tasks: list[Any], workers: list[Any], repeats: Repeats) -> Ints:
+    """Rows of a long table, one for every worker and task."""
+    cell = point * len(workers) + by
+    order = np.argsort(cell, kind="stable")
+    same = cell[order][1:] == cell[order][:-1]
+    if same.any() and repeats == "refuse":
+        first = [(workers[by[i]], tasks[point[i]]) for i in order[1:][same][:3]]
+        named = "; ".join(f"worker {w!r} on task {t!r}" for w, t in first)
+        raise InputError(
+            f"{int(same.sum()):,} votes repeat a worker on a task: {named}. A worker has one vote per task: keep the "
+            "first or the last (repeats='first' or 'last'; --repeats first or last)."
+        )
+    return order[np.concatenate([[True], ~same]) if repeats == "first" else np.concatenate([~same, [True]])]
+
+
+def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Abstain | None) -> Column:
+    """The gold label of every task, from a column that repeats it on every row of the task."""
+    per_row = vote_column(table[gold], f"gold column {gold!r}", abstain)
+    per_task = np.full(len(tasks), -1, dtype=per_row.cells.dtype)
+    has_gold = per_row.cells >= 0
+    per_task[point[has_gold]] = per_row.cells[has_gold]
+    clash = per_task[point[has_gold]] != per_row.cells[has_gold]
+    if clash.any():
+        at = tasks[point[has_gold][np.argmax(clash)]]
+        raise InputError(f"gold column {gold!r} gives task {at!r} two different labels; give each task one.")
+    return replace(per_row, cells=per_task)
+
+
+def _used(column: Column) -> Column:
+    """The same column with only the levels that occur in it."""
+    used = np.unique(column.cells[column.cells >= 0])
+    place = np.full(len(column.levels) + 1, -1, dtype=column.cells.dtype)
+    place[used] = np.arange(len(used))
+    return Column(column.where, [column.levels[i] for i in used], place[column.cells])
+
+
+def _joined_gold(votes: VoteTable, reading: Reading, key: str | None) -> Column:
+    """Gold from a second table, matched by key."""
+    gold = reading.gold
+    if key is None or votes.keys is None:
+        raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
+    table = arrow_table(reading.gold_file, text=[key])
+    if key not in table.column_names:
+        raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
+    if gold is None:
+        others = [name for name in table.column_names if name != key]
+        gold = "gold" if "gold" in others else others[0] if len(others) == 1 else None
+        if gold is None:
+            raise InputError(f"which column of the gold file is gold (gold=; --gold)? It has {examples(others)}.")
+    if gold not in table.column_names:
+        raise InputError(f"the gold file has no column {gold!r}; it has {examples(table.column_names)}.")
+    column = vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+    at = _matched(votes.keys, keys(table, key))
+    cells = np.full(votes.n, -1, dtype=column.cells.dtype)
+    cells[at[at >= 0]] = column.cells[at >= 0]
+    return replace(column, cells=cells)
+
+
+def _matched(of_votes: AnyArray, of_gold: AnyArray) -> Ints:
+    """The point of each key of the gold file, -1 where the votes do not have it."""
+    # Compared as text: one file may hold numbers where the other holds their digits.
+    ours, theirs = [str(point) for point in of_votes.tolist()], [str(point) for point in of_gold.tolist()]
+    for points, what in ((ours, "votes"), (theirs, "gold file")):
+        repeated = [point for point, count in Counter(points).items() if count > 1]
+        if repeated:
+            raise InputError(f"keys occur more than once in the {what}: {examples(repeated)}. Each point has its own.")
+    place = {point: i for i, point in enumerate(ours)}
+    at = np.array([place.get(point, -1) for point in theirs], dtype=np.int64)
+    if not (at >= 0).any():
+        raise InputError(
+            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes ({examples(ours, 3)})."
+        )
+    return at

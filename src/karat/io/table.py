@@ -1,0 +1,101 @@
+"""Votes as they stand in a table, before it is known which values are classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from karat._types import Abstain, AnyArray, Ints, Label
+from karat.errors import InputError, one_of
+from karat.io.coding import Column
+
+Layout = Literal["wide", "long"]
+Repeats = Literal["refuse", "first", "last"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a table; see `karat.read_votes`.
+
+    Parameters
+    ----------
+    missing_workers_abstain : bool
+        A worker among `sources` who is not in a long table did not vote.
+    """
+
+    layout: Layout | None = None
+    key: str | None = None
+    gold: str | None = None
+    gold_file: Any = None
+    drop: Sequence[str] = ()
+    sources: Sequence[str] | None = None
+    task: str = "task"
+    worker: str = "worker"
+    label: str = "label"
+    repeats: Repeats = "refuse"
+    abstain: Abstain | None = None
+    missing_workers_abstain: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("layout", self.layout, (None, *get_args(Layout)))
+        one_of("repeats", self.repeats, get_args(Repeats))
+        if isinstance(self.drop, str):
+            object.__setattr__(self, "drop", (self.drop,))
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """A row per vote.
+
+    Parameters
+    ----------
+    point, source : arrays of int, shape (votes,)
+        Whose vote on which point; every pair once.
+    votes : Column
+        What was voted, a cell per vote.
+    """
+
+    point: Ints
+    source: Ints
+    votes: Column
+
+
+@dataclass(frozen=True, eq=False)
+class VoteTable:
+    """A table sorted into sources, keys and gold.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    sources : tuple of str
+    cells : list of Column, or Entries
+        A column per source (wide), or a row per vote (long).
+    keys : array, shape (n,), or None
+        Identifiers of the points.
+    gold : Column or None
+    """
+
+    n: int
+    sources: tuple[str, ...]
+    cells: list[Column] | Entries
+    keys: AnyArray | None
+    gold: Column | None
+
+    def __post_init__(self) -> None:
+        check_size(self.n, len(self.sources))
+
+    @property
+    def levels(self) -> set[Label]:
+        """All values that occur in the sources."""
+        columns = [self.cells.votes] if isinstance(self.cells, Entries) else self.cells
+        return {value for column in columns for value in column.levels}
+
+
+def check_size(n: int, m: int) -> None:
+    """Refuse votes without points or without sources."""
+    if n == 0:
+        raise InputError("there are no points: the votes have zero rows.")
+    if m == 0:
+        raise InputError("there are no sources: no column is left once key, gold and dropped columns are gone.")

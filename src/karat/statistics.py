@@ -1,0 +1,300 @@
+r"""Counts of the votes in blocks of points: all that a fit needs to know of the votes.
+
+Every point belongs to one of a few dozen blocks, by a hash of its row number, and all counts are kept for each block.
+Counts of several parts of the data add up, so that batches, threads and engines change no bit; leaving out a block is a
+subtraction, which is where intervals and halved samples come from, without reading the votes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+from operator import add
+
+import numpy as np
+
+from karat._types import Codes, Floats, Group, Ints, Places
+from karat.errors import InputError
+from karat.moments import Moments, PairCounter
+from karat.votes import Outputs, Votes
+from karat.votes.outputs import joint_output
+from karat.votes.storage import Sparse
+
+BLOCKS = 32  # of points, where that is affordable
+FEWEST_BLOCKS = 10
+_SECONDS = 10.0  # that leaving out every block may take, as long as the blocks are not too few
+_CHUNK = 1 << 17  # points that are sorted into their blocks at a time
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """How often the sources of a group give each joint output, and what the others say then.
+
+    Parameters
+    ----------
+    group : tuple of int
+        Sources that are taken as one.
+    joint : array of int64, shape (B, J)
+        Points of each block with each joint output, as `joint_output` numbers them.
+    with_others : array of int64, shape (B, J, F)
+        The same together with every output of every source, in the order of `Outputs`.
+    """
+
+    group: Group
+    joint: Ints
+    with_others: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class TripleSums:
+    """Sums over points of products of three features, which are -1, 0 or 1.
+
+    Parameters
+    ----------
+    feature : array of int, shape (f,)
+        Outputs, by their place in `Outputs`.
+    sign : array of int, shape (f,)
+        What each counts for where it is given: -1 or 1.
+    triples : array of int, shape (T, 3)
+        Places in `feature`.
+    sums : array of int64, shape (B, T)
+    """
+
+    feature: Places
+    sign: Ints
+    triples: Places
+    sums: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What was counted.
+
+    Parameters
+    ----------
+    blocks : tuple of Moments
+        Of the points of each block.
+    groups : tuple of GroupCounts
+        One for every group of sources that are known to depend on each other.
+    triples : TripleSums or None
+        What the class balance is estimated from, where that takes third moments.
+
+    Examples
+    --------
+    >>> votes = Votes.from_array(np.random.default_rng(0).integers(0, 2, (1000, 4)))
+    >>> statistics = Statistics.of(votes)
+    >>> len(statistics.blocks), statistics.moments == Moments.of(votes)
+    (32, True)
+    >>> parts = Statistics.of(votes.take(slice(0, 300))) + Statistics.of(votes.take(slice(300, None)), first_row=300)
+    >>> parts == statistics
+    True
+    """
+
+    blocks: tuple[Moments, ...]
+    groups: tuple[GroupCounts, ...] = ()
+    triples: TripleSums | None = None
+
+    @classmethod
+    def of(cls, votes: Votes, groups: Sequence[Group] = (), first_row: int = 0) -> Statistics:
+        """Count votes, in one pass.
+
+        Parameters
+        ----------
+        groups : sequence of tuples of int
+            Sources whose joint outputs are counted.
+        first_row : int
+            Row number of the first point in the whole data, of which the votes may be a part.
+        """
+        number = number_of_blocks(votes.outputs)
+        counter = PairCounter(votes.outputs)
+        sizes, pairs = _block_pairs(votes, counter, number, first_row)
+        blocks = tuple(counter.moments(votes, int(n), found) for n, found in zip(sizes, pairs, strict=True))
+        return cls(blocks, tuple(_group_counts(votes, group, number, first_row) for group in groups))
+
+    @property
+    def moments(self) -> Moments:
+        """Of all points."""
+        return self._moments
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return reduce(add, self.blocks)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.moments.n
+
+    def __add__(self, other: Statistics) -> Statistics:
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        if [found.group for found in self.groups] != [found.group for found in other.groups]:
+            raise InputError("only statistics that count the same groups of sources can be added.")
+        if (self.triples is None) != (other.triples is None):
+            raise InputError("only statistics that sum the same triples of features can be added.")
+        return Statistics(
+            tuple(a + b for a, b in zip(self.blocks, other.blocks, strict=True)),
+            tuple(
+                replace(a, joint=a.joint + b.joint, with_others=a.with_others + b.with_others)
+                for a, b in zip(self.groups, other.groups, strict=True)
+            ),
+            None
+            if self.triples is None or other.triples is None
+            else replace(self.triples, sums=self.triples.sums + other.triples.sums),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Statistics) and (
+            self.blocks == other.blocks
+            and [found.group for found in self.groups] == [found.group for found in other.groups]
+            and all(
+                np.array_equal(a.joint, b.joint) and np.array_equal(a.with_others, b.with_others)
+                for a, b in zip(self.groups, other.groups, strict=True)
+            )
+            and (
+                self.triples is other.triples
+                or (
+                    self.triples is not None
+                    and other.triples is not None
+                    and np.array_equal(self.triples.sums, other.triples.sums)
+                )
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def with_triples(
+        self, votes: Votes, feature: Places, sign: Ints, triples: Places, first_row: int = 0
+    ) -> Statistics:
+        """The same with sums of products of three features, counted in a second pass."""
+        sums = _triple_sums(votes, feature, sign, triples, len(self.blocks), first_row)
+        return replace(self, triples=TripleSums(feature, sign, triples, sums))
+
+    def of_blocks(self, kept: Sequence[int]) -> Statistics:
+        """Of the points of some blocks alone, each of which stays a block."""
+        places = list(kept)
+        return Statistics(
+            tuple(self.blocks[b] for b in places),
+            tuple(
+                replace(found, joint=found.joint[places], with_others=found.with_others[places])
+                for found in self.groups
+            ),
+            None if self.triples is None else replace(self.triples, sums=self.triples.sums[places]),
+        )
+
+    def without_each(self, at_most: int = BLOCKS) -> Iterator[Left]:
+        """What is left without each block that holds points, taken `at_most` at a time as one."""
+        kept = [b for b, block in enumerate(self.blocks) if block.n]
+        for places in np.array_split(kept, min(at_most, len(kept))):
+            gone = reduce(add, (self.blocks[b] for b in places))
+            sums = (
+                None if self.triples is None else self.triples.sums.sum(axis=0) - self.triples.sums[places].sum(axis=0)
+            )
+            yield Left(tuple(places.tolist()), gone.n, self.moments.without(gone), sums)
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """What is left of the statistics without some blocks.
+
+    Parameters
+    ----------
+    blocks : tuple of int
+        Those that are left out.
+    points : int
+        How many points they hold.
+    moments : Moments
+        Of the other points.
+    triple_sums : array, shape (T,), or None
+        Of the other points.
+    """
+
+    blocks: tuple[int, ...]
+    points: int
+    moments: Moments
+    triple_sums: Ints | None
+
+
+def number_of_blocks(outputs: Outputs) -> int:
+    """How many blocks are kept: fewer where sources are many, since estimating again without each takes that time."""
+    seconds = len(outputs.source) ** 3 * 1e-9  # of a pass over all triplets, roughly
+    return int(np.clip(_SECONDS / max(seconds, 1e-9), FEWEST_BLOCKS, BLOCKS))
+
+
+def block_of(row: Places, blocks: int) -> Places:
+    """The block of each row: a hash of its number, since neighbours in a file are often alike.
+
+    >>> block_of(np.arange(6), 32).tolist()
+    [28, 13, 0, 31, 3, 10]
+    """
+    # The finalizer of the generator splitmix64: every bit of the row number changes every bit of the result.
+    x = (row.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return (((x >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.intp)
+
+
+def _chunks(votes: Votes, number: int, first_row: int) -> Iterator[tuple[int, int, Places]]:
+    """Parts of the points: first, last, and the block of each."""
+    for low in range(0, len(votes), _CHUNK):
+        high = min(low + _CHUNK, len(votes))
+        yield low, high, block_of(np.arange(low, high) + first_row, number)
+
+
+def _block_pairs(votes: Votes, counter: PairCounter, number: int, first_row: int) -> tuple[Ints, Ints]:
+    """Number of points of each block, shape (B,), and their pair counts, shape (B, F, F)."""
+    from karat._kernels.threads import in_threads  # loads numba
+
+    F = len(votes.outputs.source)
+    sizes, pairs = np.zeros(number, dtype=np.int64), np.zeros((number, F, F), dtype=np.int64)
+    for low, high, block in _chunks(votes, number, first_row):
+        order = np.argsort(block.astype(np.uint8), kind="stable")  # of small numbers, a counting sort
+        size = np.bincount(block, minlength=number)
+        edges = np.concatenate([[0], np.cumsum(size)])
+        sizes += size
+        if isinstance(votes.storage, Sparse):
+            storage = votes.storage
+            count = lambda b: counter.of_entries(storage, low + order[edges[b] : edges[b + 1]])  # noqa: B023, E731
+        else:
+            given = votes.storage.columns(low, high)
+            columns = np.stack(in_threads(lambda i: given[i].take(order), len(given)))  # noqa: B023
+            count = lambda b: counter.of_columns(columns, edges[b], edges[b + 1])  # noqa: B023, E731
+        for b, found in enumerate(in_threads(count, number)):
+            pairs[b] += found
+    return sizes, pairs
+
+
+def _group_counts(votes: Votes, group: Group, number: int, first_row: int) -> GroupCounts:
+    outputs = votes.outputs
+    sizes = [outputs.sizes[i] for i in group]
+    J = outputs.number(group)
+    joint = np.zeros(number * J, dtype=np.int64)
+    parts = [np.zeros((number * J, size), dtype=np.int64) for size in outputs.sizes]
+    for low, high, block in _chunks(votes, number, first_row):
+        given = votes.storage.columns(low, high).astype(np.int64) + 1
+        place = block * J + joint_output([given[i] for i in group], sizes)
+        joint += np.bincount(place, minlength=number * J)
+        for source, part in enumerate(parts):
+            found = np.bincount(place * part.shape[1] + given[source], minlength=part.size)
+            part += found.reshape(part.shape)
+    with_others = np.concatenate([part[:, 1:] for part in parts], axis=1)
+    return GroupCounts(group, joint.reshape(number, J), with_others.reshape(number, J, -1))
+
+
+def _triple_sums(votes: Votes, feature: Places, sign: Ints, triples: Places, number: int, first_row: int) -> Ints:
+    outputs = votes.outputs
+    source, value = outputs.source[feature], (outputs.spoken[feature] - 1).astype(np.int8)
+    wanted, place = np.unique(source, return_inverse=True)
+    f, g, h = triples.T
+    sums = np.zeros((number, len(triples)))
+    for low, high, block in _chunks(votes, number, first_row):
+        columns: Codes = votes.storage.columns(low, high, wanted)
+        for start in range(0, high - low, 16384):
+            part = slice(start, start + 16384)
+            given = (columns[place, part] == value[:, None]) * sign[:, None].astype(np.int8)
+            products = (given[f] * given[g] * given[h]).astype(np.float64)
+            of_block: Floats = (block[part] == np.arange(number)[:, None]).astype(np.float64)
+            sums += of_block @ products.T  # integers below 2^53: exact, whatever the order
+    return np.rint(sums).astype(np.int64)

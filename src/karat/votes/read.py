@@ -1,0 +1,127 @@
+"""Votes from files, queries, frames and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from karat._types import Abstain, Label
+from karat.errors import InputError
+from karat.io.arrays import gold_column, is_sparse_matrix
+from karat.io.coding import Coding, find_coding, is_missing
+from karat.io.table import Layout, Reading, Repeats
+from karat.votes.gold import Gold
+from karat.votes.votes import Votes
+
+
+def read_votes(
+    source: Any,
+    *,
+    layout: Layout | None = None,
+    key: str | None = None,
+    gold: str | None = None,
+    gold_file: Any = None,
+    drop: Sequence[str] = (),
+    sources: Sequence[str] | None = None,
+    task: str = "task",
+    worker: str = "worker",
+    label: str = "label",
+    repeats: Repeats = "refuse",
+    classes: Sequence[Label] | None = None,
+    abstain: Abstain | None = None,
+) -> Votes:
+    """Read votes, and gold where there is some.
+
+    Parameters
+    ----------
+    source : str, path, data frame or Arrow object
+        A Parquet, CSV, TSV, JSON-lines or Arrow file (CSV, TSV and JSON lines also as .gz), a query that
+        DuckDB understands (it starts with SELECT, WITH or FROM), or a frame of any library that speaks Arrow.
+    layout : {"wide", "long"}, optional
+        Long where the columns named by `task`, `worker` and `label` are all there, otherwise wide.
+    key : str, optional
+        Wide: the column that identifies points. Long: `task` does.
+    gold : str, optional
+        The column of gold labels, in `source`, or in `gold_file` where that is given.
+    gold_file : str, path, data frame or Arrow object, optional
+        A table with the key and the gold label of some points.
+    drop : sequence of str
+        Columns (wide) or workers (long) that are no sources.
+    sources : sequence of str, optional
+        The sources, in this order; other columns are left alone.
+    task, worker, label : str
+        Column names of the long layout.
+    repeats : {"refuse", "first", "last"}
+        What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
+    classes, abstain
+        The classes in order and the value that means "no vote"; found from the data where not given.
+
+    Examples
+    --------
+    >>> frame = {"a": ["spam", "ham"], "b": ["spam", ""], "c": ["ham", "ham"], "truth": ["spam", ""]}
+    >>> votes = read_votes(frame, gold="truth")
+    >>> votes
+    Votes(2 points, 3 sources, classes ham, spam)
+    >>> votes.values.tolist(), votes.gold.values.tolist()
+    ([[1, 1, 0], [0, -1, 0]], [1, -1])
+    """
+    reading = Reading(
+        layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
+        abstain=abstain,
+    )  # fmt: skip
+    return Votes.of_source(source, reading, classes)
+
+
+def read_for_model(
+    source: Any,
+    sources: Sequence[str],
+    coding: Coding,
+    *,
+    key: str | None = None,
+    task: str = "task",
+    worker: str = "worker",
+    label: str = "label",
+    repeats: Repeats = "refuse",
+) -> Votes:
+    """Read votes to be labeled by a model with these sources and this coding; the options are those of `read_votes`.
+
+    A worker of the model who is not in a long table did not vote.
+    """
+    from karat.io.layouts import read_table  # loads pyarrow
+
+    nan = next((value for value in coding.abstain if is_missing(value)), None)
+    reading = Reading(
+        key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats, abstain=nan,
+        missing_workers_abstain=True,
+    )  # fmt: skip
+    return Votes.of_table(read_table(source, reading), coding)
+
+
+def as_votes(
+    data: Any, *, classes: Sequence[Label] | None = None, abstain: Abstain | None = None, gold: Any = None
+) -> Votes:
+    """Votes from whatever a user hands to the library; gold may settle how they are coded."""
+    if isinstance(data, Votes):
+        return data
+    if not _is_table(data):
+        return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
+    from karat.io.layouts import read_table  # loads pyarrow
+
+    table = read_table(data, Reading(abstain=abstain))
+    gold_levels = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
+    return Votes.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
+
+
+def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
+    """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name."""
+    if isinstance(data, Votes):
+        if data.classes != coding.classes:
+            raise InputError(f"the votes have classes {data.classes} and the model has {coding.classes}.")
+        return data.select(sources)
+    return read_for_model(data, sources, coding) if _is_table(data) else Votes.coded(data, sources, coding)
+
+
+def _is_table(data: Any) -> bool:
+    # One kind of sparse matrix is a dict.
+    return not is_sparse_matrix(data) and (isinstance(data, str | Path | dict) or hasattr(data, "__arrow_c_stream__"))

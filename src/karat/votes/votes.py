@@ -1,0 +1,251 @@
+"""`Votes`: what every other room works on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from karat._types import Abstain, AnyArray, Codes, Label
+from karat.errors import InputError, examples
+from karat.io.arrays import array_columns, gold_column, is_sparse_matrix, matrix_entries, rectangle
+from karat.io.coding import ABSTAIN, Coding, Column, find_coding, is_missing, whole_array_levels
+from karat.io.table import Entries, Reading, VoteTable, check_size
+from karat.votes.gold import Gold
+from karat.votes.outputs import Outputs
+from karat.votes.patterns import Patterns
+from karat.votes.storage import CELLS_PER_VOTE, Dense, Sparse
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Votes of m sources on n points.
+
+    Parameters
+    ----------
+    cells : array of int8, shape (n, m), or storage
+        Class index 0..K-1, or -1 where a source does not vote.
+    sources : tuple of str
+        Names of the sources.
+    coding : Coding
+        How classes and abstains were written where the votes came from.
+    keys : array, shape (n,), or None
+        Identifiers of the points.
+    gold : Gold or None
+        Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
+
+    Examples
+    --------
+    >>> votes = Votes.from_array([[0, 1, 1], [1, 1, 0]], sources=["a", "b", "c"])
+    >>> votes
+    Votes(2 points, 3 sources, classes 0, 1)
+    """
+
+    cells: Codes | Dense | Sparse
+    sources: tuple[str, ...]
+    coding: Coding
+    keys: AnyArray | None = field(default=None, repr=False)
+    gold: Gold | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        repeated = sorted(name for name, count in Counter(self.sources).items() if count > 1)
+        if repeated:
+            raise InputError(f"source names must differ; {examples(repeated)} occur more than once. Rename them.")
+        if isinstance(self.cells, Dense | Sparse):
+            return
+        values = np.asfortranarray(self.cells)
+        object.__setattr__(self, "cells", Dense(values))
+        if values.ndim != 2 or values.dtype != np.int8 or values.shape[1] != len(self.sources):
+            raise InputError(
+                f"Votes holds int8 of shape (points, {len(self.sources)}), not {values.dtype} of shape {values.shape}; "
+                "Votes.from_array takes anything."
+            )
+        if values.size and (values.min() < ABSTAIN or values.max() >= len(self.classes)):
+            raise InputError(
+                "Votes holds class indices, or -1 for an abstain; Votes.from_array takes classes as they are."
+            )
+
+    @classmethod
+    def from_array(
+        cls,
+        array: Any,
+        sources: Sequence[str] | None = None,
+        *,
+        classes: Sequence[Label] | None = None,
+        abstain: Abstain | None = None,
+        gold: Any = None,
+    ) -> Votes:
+        """Votes from a NumPy array, nested lists or a SciPy sparse matrix, a row per point, a column per source.
+
+        In a sparse matrix an entry that is not stored is an abstain, and a stored 0 is a vote for 0.
+        """
+        truth = None if gold is None else gold_column(gold, abstain)
+        gold_levels = [] if truth is None else truth.levels
+        if is_sparse_matrix(array):
+            (n, m), entries = matrix_entries(array, abstain)
+            table = VoteTable(n, _names(sources, m), entries, None, truth)
+            return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
+        values, empty = rectangle(array)
+        if values.ndim != 2:
+            raise InputError(f"votes must have two axes, points and sources; this array has shape {values.shape}.")
+        names = _names(sources, values.shape[1])
+        check_size(*values.shape)
+        if values.dtype.kind in "iu" and empty is None:
+            coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain)
+            votes = cls.coded(values, names, coding)
+            return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
+        table = VoteTable(len(values), names, array_columns(values, empty, names, abstain), None, truth)
+        return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
+
+    @classmethod
+    def coded(cls, array: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
+        """Votes from an array whose coding is known; values outside it are refused."""
+        nan = next((v for v in coding.abstain if is_missing(v)), None)
+        if is_sparse_matrix(array):
+            shape, entries = matrix_entries(array, nan)
+            _check_columns(shape, sources)
+            return cls.of_table(VoteTable(shape[0], sources, entries, None, None), coding)
+        values, empty = rectangle(array)
+        _check_columns(values.shape, sources)
+        check_size(*values.shape)
+        if values.dtype.kind in "iu" and empty is None and coding.classes == tuple(range(len(coding.classes))):
+            # The values are the class indices already; nothing to look up, and an int8 array is not copied.
+            low = ABSTAIN if coding.abstain == (ABSTAIN,) else 0
+            if values.min() >= low and values.max() < len(coding.classes):
+                return cls(values.astype(np.int8, copy=False), sources, coding)
+        columns = array_columns(values, empty, sources, nan)
+        return cls.of_table(VoteTable(len(values), sources, columns, None, None), coding)
+
+    @classmethod
+    def of_table(cls, table: VoteTable, coding: Coding) -> Votes:
+        """Votes from a table whose coding is known; those of a long table are held sparsely where that is smaller."""
+        cells: Codes | Dense | Sparse
+        n, m = table.n, len(table.sources)
+        if isinstance(table.cells, Entries):
+            cells = Sparse.of_entries(n, m, table.cells.point, table.cells.source, coding.codes(table.cells.votes))
+            if len(cells.source) * CELLS_PER_VOTE >= n * m:
+                cells = cells.columns(0, n).T
+        else:
+            cells = np.stack([coding.codes(column) for column in table.cells]).T
+        votes = cls(cells, table.sources, coding, table.keys)
+        return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold))
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, classes: Sequence[Label] | None = None, **options: Any) -> Votes:
+        """Votes from a data frame of any library that speaks Arrow; the options are those of `read_votes`."""
+        return cls.of_source(frame, Reading(**options), classes)
+
+    @classmethod
+    def from_long(cls, frame: Any, *, classes: Sequence[Label] | None = None, **options: Any) -> Votes:
+        """Votes from a frame with a row per vote (task, worker, label); the options are those of `read_votes`."""
+        return cls.of_source(frame, Reading(layout="long", **options), classes)
+
+    @classmethod
+    def of_source(cls, source: Any, reading: Reading, classes: Sequence[Label] | None) -> Votes:
+        """Votes from a file, a query or a frame, with the coding that its values suggest."""
+        from karat.io.layouts import read_table  # loads pyarrow
+
+        table = read_table(source, reading)
+        gold_levels = () if table.gold is None else table.gold.levels
+        return cls.of_table(table, find_coding(table.levels, gold_levels, classes, reading.abstain))
+
+    def __len__(self) -> int:
+        return self.storage.shape[0]
+
+    def __repr__(self) -> str:
+        names = ", ".join(str(label) for label in self.classes[:5]) + (", ..." if len(self.classes) > 5 else "")
+        return f"Votes({len(self):,} points, {len(self.sources):,} sources, classes {names})"
+
+    @property
+    def storage(self) -> Dense | Sparse:
+        """How the votes are held."""
+        if not isinstance(self.cells, Dense | Sparse):
+            raise TypeError("votes are wrapped when they are made")
+        return self.cells
+
+    @cached_property
+    def values(self) -> Codes:
+        """Class index of every vote, -1 where a source does not vote, shape (n, m); all cells, however few are votes."""
+        storage = self.storage
+        return storage.values if isinstance(storage, Dense) else storage.columns(0, len(self)).T
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """Names of the classes."""
+        return self.coding.classes
+
+    @cached_property
+    def outputs(self) -> Outputs:
+        """What each source may say."""
+        return Outputs.of_votes(len(self.sources), len(self.classes))
+
+    def code_gold(self, labels: Any) -> Gold:
+        """Gold labels, written as the votes are, for the points of these votes.
+
+        Unknown labels are empty, None, NaN, -1 where -1 is no class, or what the votes write for an abstain.
+        """
+        if isinstance(labels, Gold):
+            gold = labels
+        else:
+            column = labels if isinstance(labels, Column) else gold_column(labels, float("nan"))
+            unknown = {*self.coding.abstain, "", ABSTAIN} - set(self.classes)
+            gold = Gold(Coding(self.classes, tuple(unknown)).codes(column), self.classes)
+        if len(gold) != len(self):
+            raise InputError(
+                f"gold has {len(gold):,} labels for {len(self):,} points; give one per point, empty where unknown."
+            )
+        if gold.classes != self.classes:
+            raise InputError(f"gold has classes {gold.classes} and the votes have {self.classes}.")
+        return gold
+
+    @property
+    def own_gold(self) -> Gold:
+        """The gold that came with the votes."""
+        if self.gold is None:
+            raise InputError("no gold came with the votes.")
+        return self.gold
+
+    def take(self, rows: AnyArray | slice) -> Votes:
+        """The votes on some of the points, with their keys and gold."""
+        return replace(
+            self,
+            cells=self.storage.take(rows),
+            keys=None if self.keys is None else self.keys[rows],
+            gold=None if self.gold is None else self.gold.take(rows),
+        )
+
+    def select(self, sources: Iterable[str]) -> Votes:
+        """The votes of some of the sources, in the order given."""
+        wanted = tuple(sources)
+        if wanted == self.sources:
+            return self
+        place = {name: i for i, name in enumerate(self.sources)}
+        missing = [name for name in wanted if name not in place]
+        if missing:
+            raise InputError(f"no source {examples(missing)}; the sources are {examples(self.sources)}.")
+        return replace(self, cells=self.storage.select([place[name] for name in wanted]), sources=wanted)
+
+    def distinct(self) -> Votes:
+        """The distinct rows as votes, in the order of `patterns`."""
+        return Votes(self.patterns.values, self.sources, self.coding)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """The distinct rows with their counts."""
+        return Patterns.of(self.values, self.outputs.sizes)
+
+
+def _names(sources: Sequence[str] | None, m: int) -> tuple[str, ...]:
+    names = tuple(sources) if sources is not None else tuple(f"s{i}" for i in range(m))
+    if len(names) != m:
+        raise InputError(f"{len(names)} source names for {m} columns.")
+    return names
+
+
+def _check_columns(shape: tuple[int, ...], sources: tuple[str, ...]) -> None:
+    if len(shape) != 2 or shape[1] != len(sources):
+        raise InputError(f"votes of shape {shape} do not fit {len(sources)} sources; a column per source is due.")
