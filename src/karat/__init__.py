@@ -9,7 +9,6 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from karat import datasets as datasets
-    from karat.io.coding import Coding as Coding
     from karat.errors import InputError as InputError
     from karat.errors import NotIdentifiedError as NotIdentifiedError
     from karat.estimate import combine as combine
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from karat.estimate.labeled import labeled as labeled
     from karat.estimate.structure import dependent_pairs as dependent_pairs
     from karat.estimate.triplets import triplets as triplets
+    from karat.io.coding import Coding as Coding
     from karat.model import LabelModel as LabelModel
     from karat.model import load as load
     from karat.moments import Moments as Moments
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from karat.sources import function as function
     from karat.sources import keyword as keyword
     from karat.sources import regex as regex
-    from karat.votes import read_votes as read_votes
     from karat.theory import bounds as bounds
     from karat.theory import lemmas as lemmas
     from karat.theory.asymptotics import asymptotics as asymptotics
@@ -44,11 +43,12 @@ if TYPE_CHECKING:
     from karat.votes import Gold as Gold
     from karat.votes import Patterns as Patterns
     from karat.votes import Votes as Votes
+    from karat.votes import read_votes as read_votes
 
 # Where each public name lives. Loaded when first used, so that `import karat` and `karat --help` are immediate.
 _HOMES = {
     "datasets": "datasets",
-    "Coding": "coding",
+    "Coding": "io.coding",
     "InputError": "errors",
     "NotIdentifiedError": "errors",
     "combine": "estimate.combine",
@@ -66,7 +66,7 @@ _HOMES = {
     "function": "sources",
     "keyword": "sources",
     "regex": "sources",
-    "read_votes": "tables",
+    "read_votes": "votes",
     "bounds": "theory.bounds",
     "lemmas": "theory.lemmas",
     "asymptotics": "theory.asymptotics",

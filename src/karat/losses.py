@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError
-from karat.source_model import Floats
 from karat.votes import Gold
 
 CERTAIN = 1e-6  # no probability counts as nearer to 0 or 1 than this, as in the paper

@@ -6,25 +6,22 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, Self, get_args
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.io.coding import Coding, Label
-from karat.errors import InputError, NotFittedError, one_of
+from karat._types import Abstain, AnyArray, Floats, Label, Progress
+from karat.errors import InputError, NotFittedError
 from karat.estimate.aggregate import Aggregate, Negative
-from karat.estimate.checks import Pairs, Signs, check_choices, check_level
-from karat.estimate.fit import Fitted, Settings, fit_combined, fit_labeled, fit_triplets, need_gold
-from karat.estimate.intervals import Progress
-from karat.naive_bayes import posterior
-from karat.source_model import Floats, SourceModel
+from karat.estimate.settings import Method, Pairs, Settings, Signs
+from karat.explanation import explanation
+from karat.fit import Fitted, fit
+from karat.io.coding import Coding
+from karat.io.model_file import read_model, write_model
+from karat.model_content import FittedModel, from_content, to_content
+from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 from karat.votes import as_votes, votes_for
-from karat.votes import Gold, Votes
-
-_ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part
-Method = Literal["auto", "triplets", "labeled", "combined"]
 
 
 class LabelModel:
@@ -45,8 +42,8 @@ class LabelModel:
         One accuracy per source, or one per source and class; chosen by the data where not given, see
         `karat.triplets`.
     known_pairs : sequence of pairs
-        Pairs of sources, by name or position, known to depend on each other. They are left out of every triplet and,
-        where there is one accuracy per source and class, taken as one source when points are labeled.
+        Pairs of sources, by name or position, known to depend on each other. They are left out of every triplet, and
+        taken as one source when points are labeled.
     negative : {"drop", "absolute"}
         What to do with triplets whose ratio is negative.
     signs : {"positive", "data"}
@@ -57,9 +54,10 @@ class LabelModel:
     level : float
         Probability that an interval should cover.
     replicates : int
-        Bootstrap replicates behind the intervals; 0 leaves the intervals out.
+        How often, at most, a part of the points is left out and everything estimated again for the intervals, which is
+        done 32 times or less; 0 leaves the intervals out.
     rng : numpy Generator or int, optional
-        Randomness of the bootstrap and of ``aggregate="random"``.
+        Randomness of ``aggregate="random"`` and of how gold is split where probabilities learn from it.
 
     Attributes
     ----------
@@ -98,7 +96,7 @@ class LabelModel:
         negative: Negative = "drop",
         signs: Signs = "positive",
         classes: Sequence[Label] | None = None,
-        abstain: Label | float | None = None,
+        abstain: Abstain | None = None,
         level: float = 0.9,
         replicates: int = 200,
         rng: np.random.Generator | int | None = 0,
@@ -128,53 +126,41 @@ class LabelModel:
         progress : callable, optional
             Called with how many steps of the intervals are done and how many there are.
         """
-        one_of("method", self.method, get_args(Method))
-        check_choices(self.aggregate, self.negative, self.signs)
-        if self.replicates < 0:
-            raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
-        check_level(self.level)
+        settings = self._settings()
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
         truth = None if gold is None else data.code_gold(gold)
-        found = self._fit(data, truth, progress)
+        found = fit(data, truth, settings, progress)
         table = SourceTable.of(data, truth, found.model.accuracy, found.intervals.low, found.intervals.high)
-        return self._set(found, data.coding, table)
+        notes = () if found.origin is None else explanation(found.origin)
+        return self._set(FittedModel(found, data.coding, table, notes))
 
-    def _fit(self, votes: Votes, gold: Gold | None, progress: Progress | None) -> Fitted:
-        names = [field.name for field in fields(Settings)]
-        settings = Settings(**{name: getattr(self, name) for name in names})
-        method = self.method
-        if method == "auto":
-            method = "combined" if gold is not None and gold.known.sum() >= _ENOUGH_GOLD else "triplets"
-        if method == "labeled":
-            return fit_labeled(votes, need_gold(gold, method), settings)
-        if method == "combined":
-            return fit_combined(votes, need_gold(gold, method), settings, progress)
-        return fit_triplets(votes, gold, settings, progress)
+    def _settings(self) -> Settings:
+        """The constructor's arguments that a fit depends on, checked."""
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
 
-    def _set(self, found: Fitted, coding: Coding, table: SourceTable) -> Self:
+    def _set(self, learned: FittedModel) -> Self:
         """Store what was learned."""
-        self.fitted_ = found
-        self.source_model_ = found.model
-        self.coding_ = coding
-        self.source_table_ = table
-        self.class_balance_ = found.model.class_balance
-        self.class_balance_low_, self.class_balance_high_ = found.intervals.balance_low, found.intervals.balance_high
+        self.fitted_: Fitted = learned.fitted
+        self.source_model_: SourceModel = learned.fitted.model
+        self.coding_: Coding = learned.coding
+        self.source_table_: SourceTable = learned.table
+        self.notes_: tuple[str, ...] = learned.notes
+        intervals = learned.fitted.intervals
+        self.class_balance_ = self.source_model_.class_balance
+        self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
         return self
 
     def explain(self) -> str:
         """Say what went into the model, and with which weight."""
         self._fitted()
-        return "\n".join(self.fitted_.notes)
+        return "\n".join(self.notes_)
 
     def predict_proba(self, votes: Any) -> Floats:
         """Probability of each class for each point, shape (n, K), columns as in `classes_`."""
         model = self._fitted()
-        data = votes_for(votes, model.sources, self.coding_)
-        probabilities = posterior(data, model)
-        recalibration = self.fitted_.recalibration
-        return probabilities if recalibration is None else recalibration.apply(probabilities, data, model.class_balance)
+        return self.fitted_.posterior(votes_for(votes, model.sources, self.coding_))
 
-    def predict(self, votes: Any) -> npt.NDArray[Any]:
+    def predict(self, votes: Any) -> AnyArray:
         """The most probable class of each point, as the user wrote it; the first of equally probable ones."""
         return self.classes_[self.predict_proba(votes).argmax(axis=1)]
 
@@ -193,7 +179,7 @@ class LabelModel:
         return self.source_table_.to_frame()
 
     @property
-    def classes_(self) -> npt.NDArray[Any]:
+    def classes_(self) -> AnyArray:
         """The classes as the user wrote them."""
         return np.array(self._fitted().classes)
 
@@ -209,10 +195,9 @@ class LabelModel:
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON; the file appears whole or not at all."""
-        from karat.io.model_file import write_model
-
         self._fitted()
-        write_model(path, self)
+        learned = FittedModel(self.fitted_, self.coding_, self.source_table_, self.notes_)
+        write_model(path, to_content(self.get_params(), learned))
 
     # What scikit-learn asks of an estimator.
 
@@ -264,6 +249,9 @@ def load(path: str | Path) -> LabelModel:
     InputError
         Where the file is damaged, is no model, or was written by a newer karat.
     """
-    from karat.io.model_file import read_model
 
-    return read_model(path)
+    def make(content: dict[str, Any]) -> LabelModel:
+        params, learned = from_content(content, parameters())
+        return LabelModel(**params)._set(learned)
+
+    return read_model(path, make)

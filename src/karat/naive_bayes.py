@@ -6,20 +6,23 @@ Normalised naive Bayes in log space,
 
 over groups g of sources: a source alone, or sources known to depend, taken as one. Sources are put together
 in sets whose joint outputs number a few thousand; the log-likelihood of a set is looked up in a table, so a
-point costs one look-up per seven binary sources rather than one per source.
+point costs one look-up per seven binary sources rather than one per source. Where votes are held sparsely, a point costs
+one look-up per vote.
 """
 
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from karat._types import Codes, Floats, Group, Ints
 from karat.errors import InputError, one_of
-from karat.source_model import Floats, SourceModel, learned
+from karat.source_model import SourceModel, learned
 from karat.votes import Votes
+from karat.votes.outputs import SILENT, joint_output
+from karat.votes.storage import Dense, Sparse
 
 Denominator = Literal["model", "empirical"]
 _TABLE = 4096  # entries of a table: a few of them stay in the first cache
@@ -60,45 +63,41 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     one_of("denominator", denominator, ("model", "empirical"))
     if denominator == "empirical":
         return _paper_form(votes, model)
-    from karat._kernels import THREADS, in_threads, spans
+    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
 
     n, K = len(votes), len(votes.classes)
-    groups, tables = _tables(model)
     out = np.empty((n, K))
     parts = spans(n, 1 if n < _BLOCK else THREADS)
-    in_threads(lambda part: _fill(votes.values.T, model, groups, tables, out, *parts[part]), len(parts))
+    storage = votes.storage
+    evidence = _SparseEvidence(storage, model) if isinstance(storage, Sparse) else _DenseEvidence(storage, model)
+    in_threads(lambda part: _fill(evidence, model, out, *parts[part]), len(parts))
     return out
 
 
-def _fill(
-    columns: npt.NDArray[np.int8],
-    model: SourceModel,
-    groups: npt.NDArray[np.int64],
-    tables: Floats,
-    out: Floats,
-    low: int,
-    high: int,
-) -> None:
+class _Evidence(Protocol):
+    """Log-likelihoods of the votes on points; for two classes those of class 1 over class 0."""
+
+    def add(self, low: int, high: int, scores: Floats) -> None:
+        """Add those of points low..high to `scores`, shape (1, points) for two classes, else (K, points).
+
+        To a point without any vote nothing is added, and nothing rounded.
+        """
+        ...
+
+
+def _fill(evidence: _Evidence, model: SourceModel, out: Floats, low: int, high: int) -> None:
     """Probabilities of points low..high into `out`."""
-    from karat._kernels import add_tables, two_class_probabilities
+    from karat._kernels.evidence import two_class_probabilities
 
     K = len(model.classes)
     prior = np.log(model.class_balance)
     start_at = prior[1:] - prior[0] if K == 2 else prior  # of two scores only the difference matters
-    silent = start_at.copy()  # what a point without any vote comes to, added up in the same order
-    for g in range(len(groups)):
-        silent += tables[:, g, 0]
-    place = np.empty(_CHUNK, dtype=np.uint16)
     room = np.empty((K, _BLOCK))
     for start in range(low, high, _BLOCK):
         stop = min(start + _BLOCK, high)
         scores = room[:, : stop - start]
-        for y in range(len(tables)):
-            scores[y] = start_at[y]
-            add_tables(columns, start, stop, groups, K + 1, tables[y], place, scores[y])
-        candidates = np.flatnonzero(scores[0] == silent[0])
-        nobody = candidates[(columns[:, start + candidates] < 0).all(axis=0)]
-        scores[: len(tables), nobody] = start_at[:, None]
+        scores[: len(start_at)] = start_at[:, None]
+        evidence.add(start, stop, scores[: len(start_at)])
         if K == 2:
             odds, small = scores
             np.exp(np.negative(np.abs(odds, out=small), out=small), out=small)
@@ -110,32 +109,101 @@ def _fill(
             out[start:stop] = scores.T
 
 
-def _tables(model: SourceModel) -> tuple[npt.NDArray[np.int64], Floats]:
+class _DenseEvidence:
+    """Evidence of votes of which every cell is held."""
+
+    def __init__(self, storage: Dense, model: SourceModel) -> None:
+        self._columns = storage.columns(0, storage.shape[0])
+        self._sizes = np.array(model.sizes, dtype=np.uint16)
+        self._sets, self._tables = _joined_tables(model)
+
+    def add(self, low: int, high: int, scores: Floats) -> None:
+        from karat._kernels.evidence import add_tables
+
+        before = scores[:, 0].copy()
+        silent = before + 0.0  # what a point without any vote comes to, added up in the same order
+        for g in range(len(self._sets)):
+            silent += self._tables[:, g, 0]
+        place = np.empty(_CHUNK, dtype=np.uint16)
+        for score, table in zip(scores, self._tables, strict=True):
+            add_tables(self._columns, low, high, self._sets, self._sizes, table, place, score)
+        candidates = np.flatnonzero(scores[0] == silent[0])
+        nobody = candidates[(self._columns[:, low + candidates] < 0).all(axis=0)]
+        scores[:, nobody] = before[:, None]
+
+
+def _joined_tables(model: SourceModel) -> tuple[Ints, Floats]:
     """Sets of sources, shape (sets, width), and the log-likelihood of their joint outputs.
 
     Shape (1, sets, entries) for two classes, where it is that of class 1 over class 0, else (K, sets, entries).
     """
     K = len(model.classes)
-    base = K + 1
-    width = max(1, int(np.log(_TABLE) / np.log(base)))
-    width = max(width, max(len(group) for group in model.groups))
-    sets: list[list[int]] = [[]]  # places in model.groups
-    size = 0
-    for g, group in enumerate(model.groups):
-        if size + len(group) > width:
+    sets: list[list[int]] = []  # places in model.groups
+    entries = _TABLE
+    for g, table in enumerate(model.tables):
+        if entries * table[0].size > _TABLE:
             sets.append([])
-            size = 0
+            entries = 1
         sets[-1].append(g)
-        size += len(group)
-    columns = np.full((len(sets), width), -1, dtype=np.int64)
-    tables = np.zeros((1 if K == 2 else K, len(sets), base**width))
-    for row, members in enumerate(sets):
-        inside = [i for g in members for i in model.groups[g]]
-        columns[row, : len(inside)] = inside
-        logs = [_log_table(model.tables[g]) for g in members]
+        entries *= table[0].size
+    members = [[i for g in places for i in model.groups[g]] for places in sets]
+    columns = np.full((len(sets), max(map(len, members))), -1, dtype=np.int64)
+    joints = []
+    for row, places in enumerate(sets):
+        columns[row, : len(members[row])] = members[row]
+        logs = [_log_table(model.tables[g]) for g in places]
         joint = reduce(lambda a, b: (a[:, :, None] + b[:, None, :]).reshape(K, -1), logs)
-        tables[:, row, : joint.shape[1]] = joint[1] - joint[0] if K == 2 else joint
+        joints.append(joint[1:] - joint[:1] if K == 2 else joint)
+    tables = np.zeros((len(joints[0]), len(sets), max(joint.shape[1] for joint in joints)))
+    for row, joint in enumerate(joints):
+        tables[:, row, : joint.shape[1]] = joint
     return columns, tables
+
+
+class _SparseEvidence:
+    """Evidence of votes of which only those that were cast are held."""
+
+    def __init__(self, storage: Sparse, model: SourceModel) -> None:
+        self._storage = storage
+        self._sizes = model.sizes
+        self._groups: list[tuple[Group, Floats]] = []  # of several sources, with their tables
+        self._first = np.concatenate([[0], np.cumsum(model.sizes)])
+        alone = np.zeros((len(self._differences(np.zeros((len(model.classes), 1)))), int(self._first[-1])))
+        for group, table in zip(model.groups, model.tables, strict=True):
+            found = self._differences(_log_table(table))
+            if len(group) == 1:
+                alone[:, self._first[group[0]] : self._first[group[0] + 1]] = found
+            else:
+                self._groups.append((group, found))
+        silent = alone[:, self._first[:-1] + SILENT]
+        self._silence = silent.sum(axis=1)
+        self._alone = alone - np.repeat(silent, model.sizes, axis=1)
+
+    @staticmethod
+    def _differences(log_table: Floats) -> Floats:
+        return log_table[1:] - log_table[:1] if len(log_table) == 2 else log_table
+
+    def add(self, low: int, high: int, scores: Floats) -> None:
+        point, source, value = self._storage.entries(low, high)
+        spoken = np.zeros(high - low, dtype=bool)
+        spoken[point] = True
+        output = self._first[source] + value + 1
+        for y, score in enumerate(scores):
+            found = np.bincount(point, self._alone[y, output], minlength=high - low) + self._silence[y]
+            for group, table in self._groups:
+                columns = self._storage.columns(low, high, np.array(group)) + np.int64(1)
+                found += table[y, joint_output(list(columns), [self._sizes[i] for i in group])]
+            score += np.where(spoken, found, 0.0)
+
+
+def softmax(score: Floats) -> Floats:
+    """Probabilities from scores, along the last axis.
+
+    >>> softmax(np.log([[1.0, 3.0]]))
+    array([[0.25, 0.75]])
+    """
+    score = np.exp(score - score.max(axis=-1, keepdims=True))
+    return score / score.sum(axis=-1, keepdims=True)
 
 
 def _log_table(table: Floats) -> Floats:
@@ -148,7 +216,8 @@ def _paper_form(votes: Votes, model: SourceModel) -> Floats:
     """Equation (inference) of the paper: the numerator over the empirical probability of the votes."""
     patterns = votes.patterns
     score = np.tile(np.log(model.class_balance), (len(patterns), 1))
+    given: Codes = patterns.values.T
     for group, table in zip(model.groups, model.tables, strict=True):
-        output = np.ravel_multi_index(tuple(patterns.values[:, i] + 1 for i in group), table.shape[1:])
+        output = joint_output([given[i] + np.int64(1) for i in group], table.shape[1:])
         score = score + _log_table(table)[:, output].T
     return np.exp(score - np.log(patterns.counts / len(votes))[:, None])[patterns.inverse]

@@ -89,11 +89,30 @@ class SourceModel:
         return np.stack(self.source_tables)
 
     @cached_property
-    def accuracy(table: Floats, class_balance: Floats) -> float:
-    """P(right | votes) of a source that votes, from its table: sum_y P(y) P(votes y | y) / sum_y P(y) P(votes | y)."""
-    right = np.diagonal(table[:, SILENT + 1 :])
-    votes = 1 - table[:, SILENT]
-    return float((class_balance * right).sum() / max(float((class_balance * votes).sum()), 1e-300))
+    def accuracy(self) -> Floats:
+        """Probability that a vote is right, for each source, shape (m,)."""
+        return np.array([float(accuracy(table, self.class_balance)) for table in self.source_tables])
+
+    def __repr__(self) -> str:
+        return f"SourceModel({len(self.sources)} sources, classes {self.classes})"
+
+
+def learned(model: Any) -> SourceModel:
+    """The source model itself, or that of a fitted `LabelModel`."""
+    found = getattr(model, "source_model_", model)
+    if not isinstance(found, SourceModel):
+        raise TypeError(f"a SourceModel or a fitted LabelModel is needed, not {type(model).__name__}.")
+    return found
+
+
+def accuracy(tables: Floats, class_balance: Floats) -> Floats:
+    """P(right | votes) of sources that vote, from their tables, over the axes before (K, outputs).
+
+    That is sum_y P(y) P(votes y | y) / sum_y P(y) P(votes | y).
+    """
+    right = np.diagonal(tables[..., SILENT + 1 :], axis1=-2, axis2=-1)
+    votes = 1 - tables[..., SILENT]
+    return np.asarray((class_balance * right).sum(axis=-1) / np.maximum((class_balance * votes).sum(axis=-1), 1e-300))
 
 
 def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:

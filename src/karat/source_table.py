@@ -6,12 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.io.coding import Label
+from karat._types import Floats, Ints, Label
 from karat.io.plain import plain
-from karat.source_model import Floats
-from karat.votes import Gold, Votes
+from karat.votes import Gold, GoldPoints, Votes
+from karat.votes.storage import Sparse
 
 _BLOCK = 1 << 16
 
@@ -40,8 +39,8 @@ class SourceTable:
     coverage: Floats
     overlaps: Floats
     conflicts: Floats
-    correct: npt.NDArray[np.int64]
-    incorrect: npt.NDArray[np.int64]
+    correct: Ints
+    incorrect: Ints
     empirical_accuracy: Floats
     accuracy: Floats
     low: Floats
@@ -50,19 +49,19 @@ class SourceTable:
     @classmethod
     def of(cls, votes: Votes, gold: Gold | None, accuracy: Floats, low: Floats, high: Floats) -> SourceTable:
         """Summarise votes and, where there is some, gold."""
-        n, m = votes.values.shape
-        coverage, overlaps, conflicts = _summary(votes.values)
+        n, m = len(votes), len(votes.sources)
+        cast, overlaps, conflicts = _summary(votes)
         correct = incorrect = np.zeros(m, dtype=np.int64)
         if gold is not None:
-            values, truth = votes.values[gold.known], gold.values[gold.known]
-            correct = (values == truth[:, None]).sum(axis=0)
-            incorrect = (values >= 0).sum(axis=0) - correct
+            points = GoldPoints.of(votes, gold)
+            correct = (points.votes.values == points.truth[:, None]).sum(axis=0)
+            incorrect = (points.votes.values >= 0).sum(axis=0) - correct
         total = correct + incorrect
         empirical = np.where(total > 0, correct / np.maximum(total, 1), np.nan)
-        polarity = [[votes.classes[v] for v in np.unique(column) if v >= 0] for column in votes.values.T]
+        polarity = [[votes.classes[v] for v in np.flatnonzero(by_class)] for by_class in cast]
         return cls(
-            list(votes.sources), polarity, coverage / n, overlaps / n, conflicts / n, correct, incorrect, empirical,
-            accuracy, low, high,
+            list(votes.sources), polarity, cast.sum(axis=1) / n, overlaps / n, conflicts / n, correct, incorrect,
+            empirical, accuracy, low, high,
         )  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
@@ -88,18 +87,24 @@ class SourceTable:
         return pl.DataFrame(columns)
 
 
-def _summary(
-    values: npt.NDArray[np.int8],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """On how many points each source votes, votes with another, votes against another."""
-    counts = np.zeros((3, values.shape[1]), dtype=np.int64)
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK]
-        votes = block >= 0
-        several = votes.sum(axis=1) >= 2
+def _summary(votes: Votes) -> tuple[Ints, Ints, Ints]:
+    """How often each source votes for each class, shape (m, K); votes with another, votes against another, shape (m,)."""
+    m, K = len(votes.sources), len(votes.classes)
+    cast = np.zeros((m, K), dtype=np.int64)
+    with_another, against_another = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    for low in range(0, len(votes), _BLOCK):
+        high = min(low + _BLOCK, len(votes))
+        tally = votes.tally(low, high)
         # Where the votes on a point are not all the same, every vote has one that differs from it.
-        largest = block.max(axis=1)
-        smallest = np.where(votes, block, np.int8(127)).min(axis=1)
-        for row, where in enumerate((None, several, several & (largest != smallest))):
-            counts[row] += (votes if where is None else votes[where]).sum(axis=0)
-    return counts[0], counts[1], counts[2]
+        several, mixed = tally.sum(axis=1) >= 2, (tally > 0).sum(axis=1) >= 2
+        if isinstance(votes.storage, Sparse):
+            point, source, value = votes.storage.entries(low, high)
+            cast += np.bincount(source.astype(np.int64) * K + value, minlength=m * K).reshape(m, K)
+            with_another += np.bincount(source[several[point]], minlength=m)
+            against_another += np.bincount(source[mixed[point]], minlength=m)
+        else:
+            columns = votes.storage.columns(low, high)
+            cast += np.stack([(columns == y).sum(axis=1) for y in range(K)], axis=1)
+            with_another += (columns[:, several] >= 0).sum(axis=1)
+            against_another += (columns[:, mixed] >= 0).sum(axis=1)
+    return cast, with_another, against_another

@@ -184,9 +184,9 @@ class Statistics:
         )
 
     def without_each(self, at_most: int = BLOCKS) -> Iterator[Left]:
-        """What is left without each block that holds points, taken `at_most` at a time as one."""
+        """What is left without each block that holds points, or, where these are more, without each of `at_most` sets."""
         kept = [b for b, block in enumerate(self.blocks) if block.n]
-        for places in np.array_split(kept, min(at_most, len(kept))):
+        for places in np.array_split(kept, max(2, min(at_most, len(kept)))):
             gone = reduce(add, (self.blocks[b] for b in places))
             sums = (
                 None if self.triples is None else self.triples.sums.sum(axis=0) - self.triples.sums[places].sum(axis=0)

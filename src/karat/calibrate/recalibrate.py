@@ -8,7 +8,7 @@ scaled, and what a plain count of votes says is added,
 with v votes on the point, n_y of them for class y. c and b are normal around 0 and fitted on gold for every slope a and
 exponent g of a grid; the probabilities are averaged over the grid, weighted by how well each explains gold (Laplace's
 approximation) and by a prior. With few gold labels the prior keeps to naive Bayes as it is, a = 1 and all else 0; from
-`_ENOUGH` on it expects what most real data show, that votes repeat each other.
+`ENOUGH` on it expects what most real data show, that votes repeat each other.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.source_model import Floats
-from karat.votes import Gold, Votes
+from karat._types import Codes, Floats, Ints
+from karat.naive_bayes import softmax
+from karat.votes import GoldPoints, Votes
 
-_SLOPES = np.exp(np.linspace(-4.5, 0.2, 24))
-_EXPONENTS = (0.0, 0.5, 1.0)
-_LOG_SLOPE = 1.0  # standard deviation of log a at the usual number of votes
-_EXPONENT = (0.5, 0.5)
-_KEPT = 1e-3  # grid points below this share of the weight are left out
-_ENOUGH = 25  # gold labels from which on the prior is that of real data
-_MOST = 5_000  # gold points that are enough for these few numbers
+SLOPES = np.exp(np.linspace(-4.5, 0.2, 24))
+EXPONENTS = (0.0, 0.5, 1.0)
+LOG_SLOPE_ERROR = 1.0  # standard deviation of log a at the usual number of votes
+EXPONENT = 0.5  # g that is expected
+EXPONENT_ERROR = 0.5  # its standard deviation
+KEPT = 1e-3  # grid points below this share of the weight are left out
+ENOUGH = 25  # gold labels from which on the prior is that of real data
+MOST = 5_000  # gold points that are enough for these few numbers
+_BLOCK = 1 << 16  # points at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +52,19 @@ class Recalibration:
 
     def apply(self, probabilities: Floats, votes: Votes, class_balance: Floats) -> Floats:
         """Recalibrated probabilities from those of naive Bayes, shape (n, K)."""
-        evidence, tally, number = _parts(probabilities, votes, class_balance)
+        result = np.empty_like(probabilities)
+        for low in range(0, len(votes), _BLOCK):
+            rows = slice(low, low + _BLOCK)
+            result[rows] = self._block(probabilities[rows], votes.tally(low, low + _BLOCK), class_balance)
+        return result
+
+    def _block(self, probabilities: Floats, counts: Ints, class_balance: Floats) -> Floats:
+        evidence, tally, number = _parts(probabilities, counts, class_balance)
         prior = np.log(class_balance)
         result = np.zeros_like(probabilities)
         for w, a, g, c, b in zip(self.weight, self.slope, self.exponent, self.count, self.shift, strict=True):
             score = prior + b + c * tally + (a * (2 / (number + 1)) ** g)[:, None] * evidence
-            result += w * _softmax(score)
+            result += w * softmax(score)
         return np.where((number == 0)[:, None], class_balance, result)
 
     @property
@@ -66,21 +75,19 @@ class Recalibration:
 
 def recalibrate(
     probabilities: Floats,
-    votes: Votes,
-    gold: Gold,
+    points: GoldPoints,
     class_balance: Floats,
-    shift_error: float = 0.3,
-    count_error: float = 1.0,
-    log_slope: float = -0.3,
+    shift_error: float,
+    count_error: float,
+    log_slope: float,
 ) -> Recalibration:
     """Fit the scaling on gold.
 
     Parameters
     ----------
-    probabilities : array, shape (n, K)
+    probabilities : array, shape (g, K)
         Of naive Bayes on the gold points; best from models that have not seen the point's own label.
-    votes, gold : Votes and Gold
-        Of the same points.
+    points : GoldPoints
     shift_error : float
         Standard deviation of the log-odds of two classes that b may add; small where the class balance is known.
     count_error : float
@@ -88,45 +95,39 @@ def recalibrate(
     log_slope : float
         Expected log a at the usual number of votes.
     """
-    rows = np.flatnonzero(gold.known)[:: max(1, int(gold.known.sum()) // _MOST)]
-    truth = gold.values[rows]
-    evidence, tally, number = _parts(probabilities[rows], votes.take(rows), class_balance)
-    usual = np.log((np.median(number) + 1) / 2) if len(rows) else 0.0
+    kept = slice(None, None, max(1, len(points) // MOST))
+    points = points.take(kept)
+    evidence, tally, number = _parts(probabilities[kept], points.votes.tally(), class_balance)
+    usual = np.log((np.median(number) + 1) / 2) if len(points) else 0.0
     K = len(class_balance)
-    trust = max(min(1.0, len(rows) / _ENOUGH), 0.05)
-    spread = trust * np.array([count_error, *[shift_error / np.sqrt(2)] * K])
+    trust = max(min(1.0, len(points) / ENOUGH), 0.05)
+    errors = trust * np.array([count_error, *[shift_error / np.sqrt(2)] * K])
     log_weight, theta = [], []
-    for g in _EXPONENTS:
+    for g in EXPONENTS:
         scaled = ((2 / (number + 1)) ** g)[:, None] * evidence
-        offset = np.log(class_balance) + _SLOPES[:, None, None] * scaled
-        fitted, log_evidence = _fit(offset, tally, truth, spread)
-        at_usual = (np.log(_SLOPES) - g * usual - trust * log_slope) / (trust * _LOG_SLOPE)
-        exponent = (g - trust * _EXPONENT[0]) / (trust * _EXPONENT[1])
+        offset = np.log(class_balance) + SLOPES[:, None, None] * scaled
+        fitted, log_evidence = _fit(offset, tally, points.truth, errors)
+        at_usual = (np.log(SLOPES) - g * usual - trust * log_slope) / (trust * LOG_SLOPE_ERROR)
+        exponent = (g - trust * EXPONENT) / (trust * EXPONENT_ERROR)
         log_weight.append(log_evidence - 0.5 * at_usual**2 - 0.5 * exponent**2)
         theta.append(fitted)
     weight = np.exp(np.concatenate(log_weight) - np.max(log_weight))
     weight /= weight.sum()
-    kept = np.flatnonzero(weight >= _KEPT)
-    slope, exponents = np.tile(_SLOPES, len(_EXPONENTS)), np.repeat(_EXPONENTS, len(_SLOPES))
-    chosen = np.concatenate(theta)[kept]
-    return Recalibration(weight[kept] / weight[kept].sum(), slope[kept], exponents[kept], chosen[:, 0], chosen[:, 1:])
+    used = np.flatnonzero(weight >= KEPT)
+    slope, exponents = np.tile(SLOPES, len(EXPONENTS)), np.repeat(EXPONENTS, len(SLOPES))
+    chosen = np.concatenate(theta)[used]
+    return Recalibration(weight[used] / weight[used].sum(), slope[used], exponents[used], chosen[:, 0], chosen[:, 1:])
 
 
-def _parts(probabilities: Floats, votes: Votes, class_balance: Floats) -> tuple[Floats, Floats, Floats]:
+def _parts(probabilities: Floats, counts: Ints, class_balance: Floats) -> tuple[Floats, Floats, Floats]:
     """Log-likelihoods up to a constant, counts of votes as 2 n_y / (v + 2), and numbers of votes."""
     evidence = np.log(np.maximum(probabilities, 1e-300)) - np.log(class_balance)
     evidence -= evidence.mean(axis=1, keepdims=True)
-    counts = np.stack([(votes.values == y).sum(axis=1) for y in range(len(class_balance))], axis=1).astype(np.float64)
-    number = counts.sum(axis=1)
+    number = counts.sum(axis=1).astype(np.float64)
     return evidence, 2 * counts / (number + 2)[:, None], number
 
 
-def _softmax(score: Floats) -> Floats:
-    score = np.exp(score - score.max(axis=-1, keepdims=True))
-    return score / score.sum(axis=-1, keepdims=True)
-
-
-def _fit(offset: Floats, tally: Floats, truth: npt.NDArray[np.int8], spread: Floats) -> tuple[Floats, Floats]:
+def _fit(offset: Floats, tally: Floats, truth: Codes, errors: Floats) -> tuple[Floats, Floats]:
     """Most probable (c, b_1, ..., b_K) for each of A scores without them, and the log-evidence of those scores.
 
     Parameters
@@ -134,7 +135,7 @@ def _fit(offset: Floats, tally: Floats, truth: npt.NDArray[np.int8], spread: Flo
     offset : array, shape (A, n, K)
     tally : array, shape (n, K)
         What c multiplies.
-    spread : array, shape (1 + K,)
+    errors : array, shape (1 + K,)
         Standard deviations of c and b before gold.
 
     Returns
@@ -145,10 +146,10 @@ def _fit(offset: Floats, tally: Floats, truth: npt.NDArray[np.int8], spread: Flo
     A, n, K = offset.shape
     hit = np.eye(K)[truth]
     theta = np.zeros((A, K + 1))
-    precision = 1 / spread**2
+    precision = 1 / errors**2
     curvature = np.empty((A, K + 1, K + 1))
     for _ in range(25):
-        p = _softmax(offset + theta[:, :1, None] * tally + theta[:, None, 1:])
+        p = softmax(offset + theta[:, :1, None] * tally + theta[:, None, 1:])
         mean = (p * tally).sum(axis=2)
         missed = hit - p
         gradient = np.concatenate([(missed * tally).sum(axis=(1, 2))[:, None], missed.sum(axis=1)], axis=1)
@@ -165,5 +166,5 @@ def _fit(offset: Floats, tally: Floats, truth: npt.NDArray[np.int8], spread: Flo
     score = offset + theta[:, :1, None] * tally + theta[:, None, 1:]
     top = score.max(axis=2)
     log_likelihood = score[:, np.arange(n), truth] - top - np.log(np.exp(score - top[:, :, None]).sum(axis=2))
-    log_prior = -0.5 * ((theta / spread) ** 2).sum(axis=1)
+    log_prior = -0.5 * ((theta / errors) ** 2).sum(axis=1)
     return theta, log_likelihood.sum(axis=1) + log_prior - 0.5 * np.linalg.slogdet(curvature)[1]

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from karat.io.coding import Coding
 from karat.errors import InputError
+from karat.io.coding import Coding
 from karat.sources import Source, keyword
 from karat.votes import Gold, Votes
 

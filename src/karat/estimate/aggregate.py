@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from karat.source_model import Floats
+from karat._kernels import threads
+from karat._kernels.threads import in_threads, spans
+from karat._types import Bools, Floats, Ints
 
 Aggregate = Literal["median", "mean", "random"]
 Negative = Literal["drop", "absolute"]
-Bools = npt.NDArray[np.bool_]
 
 
 def aggregate_triplets(
@@ -22,7 +22,7 @@ def aggregate_triplets(
     negative: Negative = "drop",
     limit: float | None = None,
     rng: np.random.Generator | None = None,
-) -> tuple[Floats, npt.NDArray[np.int64]]:
+) -> tuple[Floats, Ints]:
     """Aggregate ``sqrt(b_fg b_fh / b_gh)`` over all pairs g, h, for every feature f.
 
     Parameters
@@ -41,15 +41,13 @@ def aggregate_triplets(
     usable : array of int, shape (F,)
         How many triplets were used.
     """
-    from karat._kernels import THREADS, in_threads, spans
-
     F = len(b)
     if F < 3:
         return np.full(F, np.nan), np.zeros(F, dtype=np.int64)
     inverse = circular(np.where(allowed, 1 / np.where(b == 0, 1, b), 0))
     x, usable = np.full(F, np.nan), np.zeros(F, dtype=np.int64)
     seeds = [None] * F if aggregate != "random" else list((rng or np.random.default_rng()).spawn(F))
-    parts = spans(F, THREADS if F >= 50 else 1)
+    parts = spans(F, threads.THREADS if F >= 50 else 1)
 
     rows = np.where(allowed, b, 0)
 

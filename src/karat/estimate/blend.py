@@ -15,16 +15,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from karat.estimate.triplets import Problem
-from karat.source_model import Floats
-from karat.votes import Gold, Votes
+from karat._types import Floats
+from karat.estimate.triplets import Solution
+from karat.votes import GoldPoints
 
-_MULTIPLE = 0.5  # standard deviation of s around 1, before gold
-_SMALLEST = 0.001  # tau^2 is never taken to be smaller: no unlabeled estimate is exact
-_WORTH = 10.0  # gold labels that both of these count for: errors on one point are shared by all sources
-_LARGEST = 0.98  # of |x| of a symmetric source
+MULTIPLE = 0.5  # standard deviation of s around 1, before gold
+SMALLEST = 0.001  # tau^2 is never taken to be smaller: no unlabeled estimate is exact
+WORTH = 10.0  # gold labels that both of these count for: errors on one point are shared by all sources
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,7 @@ class Blend:
     Parameters
     ----------
     x : array, shape (F,)
-        As in `Problem`: signed parameters of the features.
+        Signed parameters of the features.
     error : array, shape (F,)
         Their standard deviations, in the same units.
     gold_weight : array, shape (F,)
@@ -49,90 +47,46 @@ class Blend:
     multiple: float
 
 
-def blend(problem: Problem, x: Floats, votes: Votes, gold: Gold, class_balance: Floats, spread: float) -> Blend:
-    """Blend the unlabeled parameters `x` of a triplet problem with gold.
+def blend(solution: Solution, points: GoldPoints, spread: float) -> Blend:
+    """Blend the parameters that triplets found with gold.
 
     Parameters
     ----------
-    problem : Problem
+    solution : Solution
         Triplets of all votes.
-    x : array, shape (F,)
-        Their solution, signed.
-    votes, gold : Votes and Gold
-        Of the gold points, or of all; points without gold are left out.
+    points : GoldPoints
     spread : float
         tau^2 before gold.
     """
-    known = gold.known
-    values, truth = votes.values[known], gold.values[known]
-    if problem.symmetric:
-        found, noise, unit = _symmetric_gold(problem, values, truth, len(class_balance))
-    else:
-        found, noise, unit = _conditional_gold(problem, values, truth, class_balance)
-    prior = np.divide(x, unit, out=np.zeros_like(x), where=unit > 0)
-    multiple, spread = _fit(found, prior, noise, int(known.sum()), spread)
-    weight = np.where(np.isfinite(noise), spread / (spread + noise), 0.0)
+    problem = solution.problem
+    gold = problem.kind.gold_view(problem.moments, problem.features, points, solution.class_balance)
+    prior = np.divide(solution.x, gold.unit, out=np.zeros_like(solution.x), where=gold.unit > 0)
+    multiple, spread = _fit(gold.x, prior, gold.variance, len(points), spread)
+    told = np.isfinite(gold.variance)
+    weight = np.where(told, spread / (spread + gold.variance), 0.0)
     mean = multiple * prior
-    mixed = mean + weight * (np.where(weight > 0, found, mean) - mean)
-    precision = 1 / spread + np.where(np.isfinite(noise), 1 / noise, 0)
-    total = np.where(np.isfinite(noise), 1 / (spread + noise), 0)
-    of_multiple = 1 / ((total * prior**2).sum() + 1 / _MULTIPLE**2)
+    mixed = mean + weight * (np.where(weight > 0, gold.x, mean) - mean)
+    precision = 1 / spread + np.where(told, 1 / gold.variance, 0)
+    total = np.where(told, 1 / (spread + gold.variance), 0)
+    of_multiple = 1 / ((total * prior**2).sum() + 1 / MULTIPLE**2)
     error = np.sqrt(1 / precision + ((1 - weight) * prior) ** 2 * of_multiple)
-    if problem.symmetric:
-        mixed = np.clip(mixed, -_LARGEST, _LARGEST)
-    return Blend(mixed * unit, error * unit, weight, multiple)
-
-
-def _symmetric_gold(
-    problem: Problem, values: npt.NDArray[np.int8], truth: npt.NDArray[np.int8], K: int
-) -> tuple[Floats, Floats, Floats]:
-    """X of each source from gold, its variance (infinite without gold votes), and the unit of both."""
-    cast = (values >= 0).sum(axis=0)
-    right = (values == truth[:, None]).sum(axis=0)
-    x = (K * right / np.maximum(cast, 1) - 1) / (K - 1)
-    largest = (K / (K - 1)) ** 2 / 4  # variance of one vote at its largest: small counts say little of it
-    noise = np.where(cast > 0, largest / np.maximum(cast, 1), np.inf)
-    return x, noise, np.ones(len(x))
-
-
-def _conditional_gold(
-    problem: Problem, values: npt.NDArray[np.int8], truth: npt.NDArray[np.int8], class_balance: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """The same for class-conditional features, in units of sqrt(p (1 - p) / (pi (1 - pi)))."""
-    rest, pi = class_balance
-    p = problem.moments.single[problem.source, problem.vote] / problem.moments.n
-    turn = np.where(problem.vote == 1, 1, -1)
-    unit = np.sqrt(p * (1 - p) / (pi * rest))
-    features = values[:, problem.source] == problem.vote
-    # P(f | 1) = p + (1 - pi) D and P(f | 0) = p - pi D: either class gives D, weighted by how well.
-    ones, zeros = (truth == 1).sum(), (truth == 0).sum()
-    weights = ones * rest**2, zeros * pi**2
-    whole = sum(weights)
-    if whole == 0:
-        return np.zeros(len(p)), np.full(len(p), np.inf), unit
-    D = (
-        ones * rest * (features[truth == 1].sum(axis=0) / max(ones, 1) - p)
-        - zeros * pi * (features[truth == 0].sum(axis=0) / max(zeros, 1) - p)
-    ) / whole
-    # A feature that every point has, or none, tells nothing.
-    some = unit > 0
-    found = np.divide(D * turn, unit, out=np.zeros(len(p)), where=some)
-    return found, np.where(some, pi * rest / whole, np.inf), unit
+    mixed = np.clip(mixed, -problem.kind.largest, problem.kind.largest)
+    return Blend(mixed * gold.unit, error * gold.unit, weight, multiple)
 
 
 def _fit(found: Floats, prior: Floats, noise: Floats, n: int, before: float) -> tuple[float, float]:
-    """Fit s and tau^2 to n gold labels, by alternating weighted least squares and matching of the second moment."""
+    """S and tau^2 of n gold labels, by alternating weighted least squares and matching of the second moment."""
     some = np.isfinite(noise)
     if not some.any():
         return 1.0, before
     found, prior, noise = found[some], prior[some], noise[some]
-    multiple, spread, trust = 1.0, before, n / (n + _WORTH)
+    multiple, spread, trust = 1.0, before, n / (n + WORTH)
     for _ in range(50):
         weight = trust / (spread + noise)
-        new = ((weight * found * prior).sum() + 1 / _MULTIPLE**2) / ((weight * prior**2).sum() + 1 / _MULTIPLE**2)
+        new = ((weight * found * prior).sum() + 1 / MULTIPLE**2) / ((weight * prior**2).sum() + 1 / MULTIPLE**2)
         gap = (found - new * prior) ** 2 - noise
         seen = float((weight**2 * gap).sum() / (weight**2).sum())
-        new_spread = max(trust * seen + (1 - trust) * before, _SMALLEST)
+        new_spread = max(trust * seen + (1 - trust) * before, SMALLEST)
         settled = abs(new - multiple) + abs(new_spread - spread) < 1e-10
         multiple, spread = float(new), new_spread
         if settled:

@@ -17,10 +17,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.errors import InputError
 from karat.losses import score
 from karat.naive_bayes import posterior
-from karat.source_model import Floats, SourceModel
+from karat.source_model import SourceModel
 from karat.votes import Gold, Votes
 
 _GRID = 101  # weights that the paper's optimal weight is chosen from

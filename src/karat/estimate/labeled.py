@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from karat._types import Floats, Group
 from karat.errors import InputError, examples
+from karat.estimate.balance import gold_balance
+from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.wilson import wilson
-from karat.source_model import Floats, SourceModel, check_class_balance, symmetric_table
-from karat.votes import Gold, Votes
+from karat.source_model import SourceModel, check_class_balance
+from karat.votes import Gold, GoldPoints, Votes
 
 
 def labeled(
@@ -18,7 +20,7 @@ def labeled(
     gold: Gold | Any,
     class_balance: Any = None,
     symmetric: bool = False,
-    groups: tuple[tuple[int, ...], ...] | None = None,
+    groups: tuple[Group, ...] | None = None,
 ) -> SourceModel:
     """Estimate how every source votes, from the points whose class is known.
 
@@ -46,83 +48,44 @@ def labeled(
     if not isinstance(votes, Votes):
         raise TypeError(f"labeled takes Votes, not {type(votes).__name__}.")
     gold = votes.code_gold(gold)
-    known = gold.known
-    n = int(known.sum())
-    if n == 0:
+    if not gold.known.any():
         raise InputError("there is no gold label to learn from.")
-    balance = mixed_balance(gold.counts) if class_balance is None else check_class_balance(class_balance, votes.classes)
-    missing = [votes.classes[y] for y in np.flatnonzero(gold.counts == 0)]
-    if missing and not symmetric:
+    given = None if class_balance is None else check_class_balance(class_balance, votes.classes)
+    kind: Kind = Symmetric() if symmetric else ClassConditional()
+    if groups is None:
+        groups = tuple((i,) for i in range(len(votes.sources)))
+    return learn_from_gold(GoldPoints.of(votes, gold), given, kind, groups)
+
+
+def learn_from_gold(points: GoldPoints, given: Floats | None, kind: Kind, groups: tuple[Group, ...]) -> SourceModel:
+    """As `labeled`, with everything checked; `given` is the class balance where the user says it."""
+    votes = points.votes
+    missing = [votes.classes[y] for y in np.flatnonzero(points.counts == 0)]
+    if missing and not isinstance(kind, Symmetric):
         raise InputError(
             f"no gold label is of class {examples(missing)}, so nothing is known of the votes there. Bring gold of "
             "every class, or learn one accuracy per source (symmetric=True; --symmetric)."
         )
-    values, truth = votes.values[known], gold.values[known]
-    floor = 1 / max(n, 2)
-    if symmetric:
-        if groups is not None and any(len(group) > 1 for group in groups):
-            raise InputError(
-                "dependent sources have a joint table per class; they cannot be learned with symmetric=True."
-            )
-        return SourceModel.independent(
-            votes.sources, votes.classes, balance, _symmetric(values, truth, len(balance), floor)
-        )
-    groups = groups or tuple((i,) for i in range(len(votes.sources)))
-    tables = tuple(_table(values[:, list(group)], truth, gold.counts, floor) for group in groups)
+    floor = 1 / max(len(points), 2)
+    tables = tuple(kind.labeled_table(points, group, floor) for group in groups)
+    balance = gold_balance(points.counts) if given is None else given
     return SourceModel(votes.sources, votes.classes, balance, groups, tables)
 
 
-def mixed_balance(counts: npt.NDArray[np.int64], prior: Floats | None = None, weight: float = 0.0) -> Floats:
-    """Class balance of gold with one point more of each class, so that no class is impossible.
-
-    Parameters
-    ----------
-    counts : array of int, shape (K,)
-        Gold labels of each class.
-    prior : array, shape (K,), optional
-        In place of those points, `weight` points with this balance.
-    """
-    more = np.ones(len(counts)) if prior is None else weight * prior
-    return (counts + more) / (counts.sum() + more.sum())
-
-
-def accuracy_interval(votes: Votes, gold: Gold, class_balance: Floats, level: float) -> tuple[Floats, Floats]:
+def accuracy_interval(points: GoldPoints, class_balance: Floats, level: float) -> tuple[Floats, Floats]:
     """Interval of each source's accuracy under a class balance, from gold; 0 and 1 where a source has no gold vote.
 
     The accuracy is a mean over classes of the share right, weighted by the class balance and by how often the source
     votes. Wilson's interval, with as many points as would give the variance of that mean.
     """
-    values, truth = votes.values[gold.known], gold.values[gold.known]
-    K = len(gold.classes)
+    values, truth = points.votes.values, points.truth
+    K = len(class_balance)
     cast = np.array([(values[truth == y] >= 0).sum(axis=0) for y in range(K)])
     right = np.array([(values[truth == y] == y).sum(axis=0) for y in range(K)])
-    weight = class_balance[:, None] * cast / np.maximum(gold.counts, 1)[:, None]
+    weight = class_balance[:, None] * cast / np.maximum(points.counts, 1)[:, None]
     weight = weight / np.maximum(weight.sum(axis=0), 1e-300)
     share = (right + 0.5) / (cast + 1)  # half a point of each kind, so that no variance is zero
     accuracy = (weight * share).sum(axis=0)
     variance = (weight**2 * share * (1 - share) / np.maximum(cast, 1)).sum(axis=0)
-    points = np.where(cast.sum(axis=0) > 0, accuracy * (1 - accuracy) / np.maximum(variance, 1e-300), 0)
-    return wilson(accuracy * points, points, level)
-
-
-def _table(
-    values: npt.NDArray[np.int8], truth: npt.NDArray[np.int8], counts: npt.NDArray[np.int64], floor: float
-) -> Floats:
-    """Joint distribution of the outputs of a group given the class, shape (K, K + 1, ...)."""
-    K = len(counts)
-    shape = (K, *[K + 1] * values.shape[1])
-    place = np.ravel_multi_index((truth, *(values.T + 1)), shape)
-    table = np.bincount(place, minlength=int(np.prod(shape))).reshape(shape) / counts.reshape(
-        -1, *[1] * (len(shape) - 1)
-    )
-    # An output that gold shows in no class stays impossible: it then says nothing about the class.
-    table = np.where(table.any(axis=0), np.clip(table, floor, 1 - floor), 0)
-    return table / table.sum(axis=tuple(range(1, table.ndim)), keepdims=True)
-
-
-def _symmetric(values: npt.NDArray[np.int8], truth: npt.NDArray[np.int8], K: int, floor: float) -> Floats:
-    votes = (values >= 0).sum(axis=0)
-    right = (values == truth[:, None]).sum(axis=0)
-    # A source that never votes on a gold point is taken to be at chance.
-    p = np.where(votes > 0, right / np.maximum(votes, 1), 1 / K)
-    return symmetric_table(np.clip(p, floor, 1 - floor), votes / len(values), K)
+    number = np.where(cast.sum(axis=0) > 0, accuracy * (1 - accuracy) / np.maximum(variance, 1e-300), 0)
+    return wilson(accuracy * number, number, level)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from karat._types import Floats
 from karat.datasets import paper_model
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error
 from karat.experiments.trials import Aggregate, Trials, triplet_accuracies
-from karat.source_model import Floats
 from karat.value.risk import combined_risk
 
 SETTINGS: dict[str, tuple[int, Aggregate]] = {

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from karat._types import Floats
 from karat.datasets import paper_model
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error
 from karat.experiments.trials import Trials, triplet_accuracies
-from karat.source_model import Floats
 from karat.value.ratio import Convention, data_value_ratio, equivalent_labels
 
 SIZES = (100, 200, 500, *range(1_000, 10_001, 1_000))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.datasets import load_imdb
 from karat.estimate.aggregate import Negative
 from karat.estimate.combine import green_strawderman
@@ -25,7 +26,6 @@ from karat.experiments.trials import Aggregate, aggregate_all
 from karat.losses import CERTAIN, score
 from karat.moments import Moments
 from karat.naive_bayes import posterior
-from karat.source_model import Floats
 from karat.votes import Votes
 
 TRAINING = 40_000

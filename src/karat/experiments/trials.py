@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.estimate.aggregate import Negative
 from karat.losses import CERTAIN
-from karat.source_model import Floats
 from karat.theory.canonical import signs
 from karat.theory.ising import Ising
 

@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.errors import InputError, one_of
-from karat.source_model import Floats
 from karat.theory.canonical import LARGEST, signs
 from karat.theory.ising import Ising, accuracy_model
 from karat.theory.loss import expected_loss

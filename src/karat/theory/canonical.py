@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError, examples
-from karat.source_model import Floats
 
 Edge = tuple[int, int]
 LARGEST = 20  # sources up to which all vote patterns are enumerated

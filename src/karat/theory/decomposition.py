@@ -18,11 +18,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError, one_of
 from karat.estimate.aggregate import Aggregate, aggregate_triplets
 from karat.estimate.triplets import triplets
 from karat.moments import Moments
-from karat.source_model import Floats, SourceModel, learned
+from karat.source_model import SourceModel, learned
 from karat.theory.canonical import LARGEST
 from karat.theory.ising import Ising, accuracy_model, patterns
 from karat.theory.loss import expected_loss

@@ -17,11 +17,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from karat.io.coding import Coding, Label
+from karat._types import Floats, Label
 from karat.errors import InputError, examples
-from karat.estimate.structure import dependent_groups
+from karat.estimate.groups import dependent_groups
+from karat.io.coding import Coding
 from karat.moments import Moments
-from karat.source_model import Floats, SourceModel
+from karat.source_model import SourceModel
 from karat.theory.canonical import LARGEST, Edge, agreement_range, canonical_parameters, check_edge, signs
 from karat.theory.loss import expected_log_loss
 from karat.votes import Gold, Votes

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError
-from karat.source_model import Floats
 from karat.theory.canonical import check_edge, signs
 from karat.theory.ising import Ising
 

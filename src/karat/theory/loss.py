@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError
-from karat.source_model import Floats, learned
+from karat.source_model import learned
 from karat.theory.canonical import LARGEST, signs
 
 if TYPE_CHECKING:

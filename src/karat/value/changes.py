@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from karat._types import Floats
 from karat.estimate.fit import Settings, add_gold, merging, solve_votes
 from karat.estimate.structure import DependentPair
-from karat.source_model import Floats
 from karat.value.learning import Measured, cross_validated
 from karat.value.risk import Interval
 from karat.votes import Gold, Votes

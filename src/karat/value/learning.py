@@ -12,6 +12,7 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.fit import JUDGING, Settings, add_gold, merging, solve_votes
 from karat.estimate.intervals import Progress
@@ -20,7 +21,7 @@ from karat.estimate.triplets import Solution
 from karat.losses import log_losses
 from karat.moments import Moments
 from karat.naive_bayes import posterior
-from karat.source_model import Floats, SourceModel
+from karat.source_model import SourceModel
 from karat.value.population import Population, labeled_losses, points_in
 from karat.value.risk import Curve, Estimate, Ruler, held_out
 from karat.votes import Gold, Votes

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError, plural
-from karat.source_model import Floats
 from karat.value.learning import Measured
 from karat.value.risk import Interval
 

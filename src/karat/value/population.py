@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.losses import log_losses
-from karat.source_model import Floats
 from karat.votes import Gold, Votes
 
 Counts = npt.NDArray[np.int64]

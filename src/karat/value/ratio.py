@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.errors import InputError, one_of
-from karat.source_model import Floats
 
 Convention = Literal["interpolated", "definition", "figures"]
 

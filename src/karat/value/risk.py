@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from karat._types import Floats
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.fit import add_gold
 from karat.estimate.intervals import student
 from karat.estimate.triplets import solve
 from karat.losses import log_losses
 from karat.moments import Moments
-from karat.source_model import Floats
 from karat.theory.decomposition import Learner, learn
 from karat.theory.ising import Ising, accuracy_model, patterns
 from karat.theory.loss import expected_loss

@@ -7,17 +7,16 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from karat.io.coding import Label
+from karat._types import Label
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.checks import Pairs, Signs, check_choices, check_level
 from karat.estimate.fit import Settings, solve_votes
 from karat.estimate.intervals import Progress
-from karat.votes import as_votes
 from karat.value.advice import FEWEST_GOLD, DataValue, conclude
 from karat.value.learning import measure
 from karat.value.plan import Plan, best_plan, check_costs
 from karat.value.votes_alone import VotesAlone, votes_alone
-from karat.votes import Gold, Votes
+from karat.votes import Gold, Votes, as_votes
 
 
 def data_value(

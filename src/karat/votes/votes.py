@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Codes, Label
+from karat._types import Abstain, AnyArray, Codes, Ints, Label
 from karat.errors import InputError, examples
 from karat.io.arrays import array_columns, gold_column, is_sparse_matrix, matrix_entries, rectangle
 from karat.io.coding import ABSTAIN, Coding, Column, find_coding, is_missing, whole_array_levels
@@ -228,6 +228,16 @@ class Votes:
         if missing:
             raise InputError(f"no source {examples(missing)}; the sources are {examples(self.sources)}.")
         return replace(self, cells=self.storage.select([place[name] for name in wanted]), sources=wanted)
+
+    def tally(self, low: int = 0, high: int | None = None) -> Ints:
+        """How many votes the points low..high have for each class, shape (points, K)."""
+        high = len(self) if high is None else min(high, len(self))
+        storage, K = self.storage, len(self.classes)
+        if isinstance(storage, Sparse):
+            point, _, value = storage.entries(low, high)
+            return np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
+        columns = storage.columns(low, high)
+        return np.stack([(columns == y).sum(axis=0) for y in range(K)], axis=1)
 
     def distinct(self) -> Votes:
         """The distinct rows as votes, in the order of `patterns`."""

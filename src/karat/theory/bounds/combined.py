@@ -10,8 +10,8 @@ from math import sqrt
 
 import numpy as np
 
+from karat._types import Floats
 from karat.errors import InputError
-from karat.source_model import Floats
 from karat.theory.bounds.excess import Bound, Summary, check_n, check_weight, constants, correction, lower_bound
 from karat.theory.canonical import LARGEST, signs
 from karat.theory.ising import Ising

@@ -1,0 +1,213 @@
+r"""Symmetric sources: one accuracy per source, whatever the class, and wrong in every way alike.
+
+With K classes and A_ij the share of agreement where both vote, ``b_ij = (K A_ij - 1) / (K - 1)`` and
+``x_i = (K p_i - 1) / (K - 1)`` for accuracy p_i. For two classes and votes of -1 and +1 this is the paper's ``E[l_i l_j]``
+and ``a_i = E[l_i Y]``. Saying nothing says nothing about the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat._types import Floats, Group, Ints
+from karat.errors import NotIdentifiedError
+from karat.estimate.aggregate import aggregate_triplets
+from karat.estimate.kinds.kind import Features, GoldView, Kind, Positions, dependent, weighted_median
+from karat.estimate.third_moments import SMALLEST
+from karat.moments import Moments
+from karat.source_model import SourceModel
+from karat.statistics import TripleSums
+from karat.votes import GoldPoints, Outputs, Votes
+from karat.votes.outputs import SILENT, joint_output
+
+
+class Symmetric(Kind):
+    """One accuracy per source."""
+
+    words = "one accuracy per source"
+    largest = 0.98  # no source is believed to be right 99 times in 100 on the word of a few gold labels
+
+    def suits(self, moments: Moments) -> bool:
+        """Any votes."""
+        return True
+
+    def refuses(self, K: int) -> str:
+        """No number of classes."""
+        return ""
+
+    def features(self, moments: Moments, pairs: Positions) -> Features:
+        """One feature per source; two sources that each vote for one class only agree always or never."""
+        m = len(moments.sources)
+        one_sided = _one_sided(moments)
+        allowed = (moments.together > 0) & ~np.outer(one_sided, one_sided) & ~dependent(m, pairs)
+        return Features(np.arange(m), np.full(m, -1, dtype=np.intp), allowed, 1 - 1 / moments.n)
+
+    def products(self, moments: Moments, features: Features, balance: Floats) -> Floats:
+        """Agreement beyond chance, where 1 is always."""
+        K = len(balance)
+        return (K * moments.agree / np.maximum(moments.together, 1) - 1) / (K - 1)
+
+    def tables(self, moments: Moments, features: Features, x: Floats, balance: Floats) -> Floats:
+        """Tables with accuracy (1 + (K - 1) x) / K."""
+        n, K = moments.n, len(balance)
+        right = np.clip((1 + (K - 1) * x) / K, 1 / n, 1 - 1 / n)
+        return symmetric_tables(right, moments.coverage / n, K)
+
+    def gold_view(self, moments: Moments, features: Features, points: GoldPoints, balance: Floats) -> GoldView:
+        """X from the share of votes that are right."""
+        K = len(balance)
+        cast, right = _votes_and_right(points)
+        x = (K * right / np.maximum(cast, 1) - 1) / (K - 1)
+        largest = (K / (K - 1)) ** 2 / 4  # variance of one vote at its largest: small counts say little of it
+        variance = np.where(cast > 0, largest / np.maximum(cast, 1), np.inf)
+        return GoldView(x, variance, np.ones(len(x)))
+
+    def balance_triples(self, moments: Moments, pairs: Positions) -> None:
+        """Shares of votes are enough."""
+        return None
+
+    def class_balance(
+        self, moments: Moments, triples: TripleSums | None, sums: Ints | None, pairs: Positions
+    ) -> Floats:
+        """From ``P(vote u) = x_i P(Y = u) + (1 - x_i) / K`` among the votes of source i, by least squares over sources."""
+        K = len(moments.classes)
+        features = self.features(moments, pairs)
+        b = self.products(moments, features, np.full(K, 1 / K))
+        x, _ = aggregate_triplets(np.where(b == 0, 1 / moments.n, b), features.allowed, limit=features.limit)
+        usable = np.isfinite(x)
+        if not usable.any():
+            raise NotIdentifiedError(
+                f"the class balance cannot be estimated: no triplet of sources is usable{self.hint(moments)}. Give it "
+                "(class_balance=; --class-balance) or some gold labels."
+            )
+        x, n = x[usable], moments.coverage[usable]
+        shares = moments.single[usable] / n[:, None]
+        found = ((n * x)[:, None] * (shares - (1 - x)[:, None] / K)).sum(axis=0) / (n * x**2).sum()
+        found = np.maximum(found, SMALLEST / K)
+        return found / found.sum()
+
+    def joint_table(self, joint: Ints, with_others: Ints, model: SourceModel, group: Group) -> Floats:
+        """Where two or more of the group vote, what other sources say tells P(y | output).
+
+        A source k outside, right with probability p_k, votes y on a share ``s = (1 - p_k) / (K - 1) + x_k P(y | output)``
+        of the points with that output on which it votes. P(y | output) is the median over sources of what this gives,
+        weighted by how well each is known. Where one of the group votes alone, its own accuracy tells.
+        """
+        outputs, K = Outputs(model.sizes), len(model.classes)
+        n = int(joint.sum())
+        sizes = tuple(outputs.sizes[i] for i in group)
+        given = np.stack(np.unravel_index(np.arange(len(joint)), sizes))  # output of each member, shape (w, J)
+        several = (given != SILENT).sum(axis=0) >= 2
+        of_class = with_others.reshape(len(joint), len(model.sources), K)
+        others = [k for k in range(len(model.sources)) if k not in group]
+        p = model.accuracy[others]
+        x = (K * p - 1) / (K - 1)
+        cast = of_class[:, others].sum(axis=2)  # (J, others)
+        weights = cast * x**2
+        if several.any() and not weights[several].any() and joint[several].any():
+            names = ", ".join(repr(model.sources[i]) for i in group)
+            raise NotIdentifiedError(
+                f"the known pairs tie all sources together ({names}); none is left to tell how they vote as one."
+            )
+        share = of_class[:, others] / np.maximum(cast, 1)[:, :, None]
+        told = (share - ((1 - p) / (K - 1))[:, None]) / np.where(x == 0, 1, x)[:, None]  # (J, others, K)
+        alone = [_table_logs(model, i) for i in group]
+        table = np.empty((K, len(joint)))
+        for place in range(len(joint)):
+            own = sum(logs[:, given[j, place]] for j, logs in enumerate(alone))
+            if several[place] and weights[place].any():
+                found = weighted_median(told[place], weights[place])
+                found = np.clip(found, 1 / n, 1 - 1 / n)
+                # P(output | y) is P(y | output) over P(y), up to what is the same for all classes.
+                own = np.log(found / found.sum()) - np.log(model.class_balance)
+            table[:, place] = np.exp(own - own.max())
+        # Every output is as frequent as it is, under the model's class balance.
+        table *= joint / n / np.maximum(model.class_balance @ table, 1e-300)
+        table = np.where(joint > 0, np.maximum(table, 1e-12), 0)
+        return (table / table.sum(axis=1, keepdims=True)).reshape(K, *sizes)
+
+    def labeled_table(self, points: GoldPoints, group: Group, floor: float) -> Floats:
+        """Share of votes that are right; of a group, shares of how its votes lie around the true class.
+
+        Classes are alike, so votes of a group are counted by their distance from the true class, around the circle of
+        classes.
+        """
+        votes, K = points.votes, len(points.votes.classes)
+        if len(group) == 1:
+            cast, right = _votes_and_right(points.select((votes.sources[group[0]],)))
+            # A source that never votes on a gold point is taken to be at chance.
+            p = np.where(cast > 0, right / np.maximum(cast, 1), 1 / K)
+            return symmetric_tables(np.clip(p, floor, 1 - floor), cast / len(points), K)[0]
+        sizes = tuple(votes.outputs.sizes[i] for i in group)
+        J = votes.outputs.number(group)
+        values = votes.values[:, list(group)].astype(np.int64).T
+        distance = np.where(values >= 0, (values - points.truth) % K + 1, SILENT)
+        shares = np.bincount(joint_output(list(distance), sizes), minlength=J) / len(points)
+        outputs = np.stack(np.unravel_index(np.arange(J), sizes))
+        table = np.stack(
+            [
+                shares[joint_output(list(np.where(outputs > 0, (outputs - 1 - y) % K + 1, SILENT)), sizes)]
+                for y in range(K)
+            ]
+        )
+        table = np.where(table.any(axis=0), np.clip(table, floor, 1 - floor), 0)
+        return (table / table.sum(axis=1, keepdims=True)).reshape(K, *sizes)
+
+    def labeled_scores(
+        self, learned_from: Votes, weights: Floats, rows: Votes, groups: Sequence[Group], floor: Floats
+    ) -> Floats:
+        """Log-odds of each source's accuracy, for every vote."""
+        K = weights.shape[2]
+        learned, asked = ([(votes.values == y).astype(np.float64) for y in range(K)] for votes in (learned_from, rows))
+        right = sum(weights[:, :, y] @ learned[y] for y in range(K))
+        cast = weights.sum(axis=2) @ (learned_from.values >= 0)
+        p = np.where(cast > 0, right / np.maximum(cast, 1), 1 / K)
+        p = np.clip(p, floor[:, None], 1 - floor[:, None])
+        evidence = np.log(p * (K - 1) / (1 - p))
+        return np.stack([evidence @ asked[y].T for y in range(K)], axis=2)
+
+    def hint(self, moments: Moments) -> str:
+        """Sources that vote for one class only."""
+        count = int(_one_sided(moments).sum())
+        if count == 0:
+            return ""
+        return (
+            f"; {count} of the sources vote for one class only, so that their agreement with each other tells nothing"
+        )
+
+
+def symmetric_tables(right: Floats, votes: Floats, K: int) -> Floats:
+    """Tables, shape (m, K, K + 1), of sources that are right with one probability, wrong in every way alike.
+
+    Parameters
+    ----------
+    right : array, shape (m,)
+        Probability that a vote is right.
+    votes : array, shape (m,)
+        Probability of a vote, the same for every class.
+    """
+    table = np.empty((len(right), K, K + 1))
+    table[:, :, SILENT] = (1 - votes)[:, None]
+    table[:, :, SILENT + 1 :] = (votes * (1 - right) / (K - 1))[:, None, None]
+    for y in range(K):
+        table[:, y, SILENT + 1 + y] = votes * right
+    return table
+
+
+def _one_sided(moments: Moments) -> Ints:
+    """Sources that vote for one class only."""
+    return (moments.single > 0).sum(axis=1) == 1
+
+
+def _votes_and_right(points: GoldPoints) -> tuple[Ints, Ints]:
+    """How many votes each source cast on gold points, and how many of them are right."""
+    values = points.votes.values
+    return (values >= 0).sum(axis=0), (values == points.truth[:, None]).sum(axis=0)
+
+
+def _table_logs(model: SourceModel, i: int) -> Floats:
+    """Log-likelihoods of a source's outputs, 0 where an output never occurs."""
+    table = model.source_tables[i]
+    return np.log(np.where(table > 0, table, 1))

@@ -1,0 +1,80 @@
+"""What a user chose: one object, checked once, handed on whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from karat._types import Floats, Label
+from karat.errors import InputError, examples, one_of
+from karat.estimate.aggregate import Aggregate, Negative
+from karat.source_model import check_class_balance
+
+Method = Literal["auto", "triplets", "labeled", "combined"]
+Signs = Literal["positive", "data"]
+Pairs = Sequence[tuple[str | int, str | int]]
+Positions = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a fit; what each means stands in `karat.LabelModel`."""
+
+    aggregate: Aggregate = "median"
+    method: Method = "auto"
+    class_balance: Any = None
+    symmetric: bool | None = None
+    known_pairs: Pairs = ()
+    negative: Negative = "drop"
+    signs: Signs = "positive"
+    level: float = 0.9
+    replicates: int = 200
+    rng: np.random.Generator | int | None = 0
+
+    def __post_init__(self) -> None:
+        one_of("method", self.method, get_args(Method))
+        one_of("aggregate", self.aggregate, get_args(Aggregate))
+        one_of("negative", self.negative, get_args(Negative))
+        one_of("signs", self.signs, get_args(Signs))
+        if self.replicates < 0:
+            raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
+        if not 0 < self.level < 1:
+            raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
+        if self.symmetric is not None and not isinstance(self.symmetric, bool | np.bool_):
+            raise TypeError(f"symmetric must be True, False or None, not {self.symmetric!r}.")
+
+    def generator(self) -> np.random.Generator:
+        """Where random numbers come from."""
+        return np.random.default_rng(self.rng)
+
+    def given_balance(self, classes: Sequence[Label]) -> Floats | None:
+        """The class balance that was given, shape (K,)."""
+        return None if self.class_balance is None else check_class_balance(self.class_balance, classes)
+
+    def pairs(self, sources: Sequence[str]) -> Positions:
+        """The known pairs by position."""
+        return pair_positions(self.known_pairs, sources)
+
+
+def pair_positions(pairs: Pairs, sources: Sequence[str]) -> Positions:
+    """Pairs of names or positions as pairs of positions."""
+
+    def position(name: str | int) -> int:
+        if isinstance(name, int | np.integer) and 0 <= name < len(sources):
+            return int(name)
+        if name in sources:
+            return sources.index(str(name))
+        raise InputError(f"known_pairs names {name!r}; the sources are {examples(sources)}.")
+
+    result = []
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise InputError(f"known_pairs holds pairs of sources, not {pair!r}.")
+        i, j = position(pair[0]), position(pair[1])
+        if i == j:
+            raise InputError(f"known_pairs pairs {pair[0]!r} with itself.")
+        result.append((i, j))
+    return tuple(result)

@@ -1,0 +1,74 @@
+"""What votes alone tell: solved triplets, with known groups of sources taken as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from karat._types import Floats, Group
+from karat.estimate.aggregate import Aggregate
+from karat.estimate.balance import Balance
+from karat.estimate.check import check_sources
+from karat.estimate.count import Counted
+from karat.estimate.groups import merge_groups
+from karat.estimate.settings import Settings
+from karat.estimate.triplets import Solution, solve
+from karat.source_model import SourceModel
+from karat.statistics import GroupCounts, Statistics
+from karat.votes import GoldPoints
+
+
+@dataclass(frozen=True, eq=False)
+class VotesFit:
+    """What votes alone tell.
+
+    Parameters
+    ----------
+    solution : Solution
+    balance : Balance
+        How the class balance was found.
+    joint : tuple of GroupCounts
+        How known groups of sources vote together.
+    groups : tuple of tuples of int
+        All groups, sources alone among them.
+    """
+
+    solution: Solution
+    balance: Balance
+    joint: tuple[GroupCounts, ...]
+    groups: tuple[Group, ...]
+
+    @cached_property
+    def model(self) -> SourceModel:
+        """The source model, with known groups taken as one."""
+        return self.model_of(self.solution.x)
+
+    def model_of(self, x: Floats) -> SourceModel:
+        """The same with other parameters of the features."""
+        problem = self.solution.problem
+        return merge_groups(problem.source_model(x, self.solution.class_balance), self.joint, problem.kind)
+
+    def again(self, statistics: Statistics, rng: np.random.Generator, aggregate: Aggregate | None = None) -> VotesFit:
+        """The same of other points, with the same class balance, signs and joint tables, or aggregated in another way."""
+        return replace(self, solution=self.solution.again(statistics.moments, rng, aggregate))
+
+
+def fit_votes(counted: Counted, gold: GoldPoints | None, settings: Settings, partial: bool = False) -> VotesFit:
+    """Check the sources, find the class balance, and solve the triplets.
+
+    Parameters
+    ----------
+    gold : GoldPoints or None
+        Helps with the class balance.
+    partial : bool
+        As in `solve`.
+    """
+    moments = counted.statistics.moments
+    check_sources(moments, counted.pairs)
+    given = settings.given_balance(moments.classes)
+    balance = Balance(given, counted.kind, counted.pairs, counted.statistics.triples)
+    found = balance.of(moments, counted.triple_sums, None if gold is None else gold.counts)
+    solution = solve(moments, found, settings, partial)
+    return VotesFit(solution, balance, counted.statistics.groups, counted.groups)

@@ -1,0 +1,199 @@
+"""The recipe of a fit: check, count, class balance, solve, intervals, gold, calibrate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from karat._types import Floats, Progress
+from karat.calibrate.recalibrate import Recalibration
+from karat.calibrate.with_gold import WithGold, add_gold
+from karat.errors import InputError
+from karat.estimate.check import check_shape
+from karat.estimate.count import Counted, count
+from karat.estimate.groups import check_groups, dependent_groups
+from karat.estimate.intervals import Intervals, triplet_intervals
+from karat.estimate.kinds import ClassConditional, Kind, Symmetric
+from karat.estimate.labeled import accuracy_interval, learn_from_gold
+from karat.estimate.settings import Method, Settings
+from karat.estimate.votes_fit import VotesFit, fit_votes
+from karat.estimate.wilson import wilson
+from karat.naive_bayes import posterior
+from karat.source_model import SourceModel, accuracy
+from karat.votes import Gold, GoldPoints, Votes
+
+ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model comes from.
+
+    Parameters
+    ----------
+    method : {"triplets", "labeled", "combined"}
+    points, gold : int
+        How many were learned from.
+    aggregate, kind : str
+        How triplets were aggregated, and what was learned of each source.
+    unknown : tuple of str
+        Sources that no triplet tells of, which gold alone speaks of.
+    multiple, gold_weight, slope : float
+        "combined": what the estimates from votes were multiplied by, the mean weight of gold, and what log-likelihoods
+        are multiplied by on a point with one vote.
+    """
+
+    method: Method
+    points: int
+    gold: int
+    aggregate: str = ""
+    kind: str = ""
+    unknown: tuple[str, ...] = ()
+    multiple: float = 1.0
+    gold_weight: float = 0.0
+    slope: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A model of the sources, how sure it is, and how its probabilities are corrected.
+
+    Parameters
+    ----------
+    model : SourceModel
+    intervals : Intervals
+    recalibration : Recalibration or None
+        None where no gold tells how sure the probabilities should be.
+    origin : Origin or None
+        None where the model was read from a file.
+    """
+
+    model: SourceModel
+    intervals: Intervals
+    recalibration: Recalibration | None
+    origin: Origin | None = None
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Probabilities of the points, shape (n, K)."""
+        found = posterior(votes, self.model)
+        return found if self.recalibration is None else self.recalibration.apply(found, votes, self.model.class_balance)
+
+
+def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fitted:
+    """Learn from votes, and from gold where there is some."""
+    points = None if gold is None or not gold.known.any() else GoldPoints.of(votes, gold)
+    method = chosen_method(settings.method, points)
+    if method == "labeled":
+        return fit_labeled(_needed(points, method), settings)
+    check_shape(len(votes), len(votes.sources))
+    counted = count(votes, settings)
+    if method == "combined":
+        return fit_combined(counted, _needed(points, method), settings, progress)
+    return fit_triplets(counted, points, settings, progress)
+
+
+def chosen_method(method: Method, points: GoldPoints | None) -> Method:
+    """What "auto" comes to."""
+    if method != "auto":
+        return method
+    return "combined" if points is not None and len(points) >= ENOUGH_GOLD else "triplets"
+
+
+def _needed(points: GoldPoints | None, method: str) -> GoldPoints:
+    """The gold that a method cannot do without."""
+    if points is None:
+        raise InputError(f"method={method!r} learns from gold labels; give some, or use method='triplets'.")
+    return points
+
+
+def fit_labeled(points: GoldPoints, settings: Settings) -> Fitted:
+    """Learn from the gold points alone."""
+    sources = points.votes.sources
+    groups = dependent_groups(len(sources), settings.pairs(sources))
+    check_groups(groups, sources, points.votes.outputs)
+    kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
+    model = learn_from_gold(points, settings.given_balance(points.votes.classes), kind, groups)
+    balance = model.class_balance
+    shares = _gold_shares(points, settings.level) if settings.class_balance is None else (balance, balance)
+    intervals = Intervals(*accuracy_interval(points, balance, settings.level), *shares, "wilson")
+    return Fitted(model, intervals.holding(model.accuracy, balance), None, Origin("labeled", len(points), len(points)))
+
+
+def fit_triplets(
+    counted: Counted, points: GoldPoints | None, settings: Settings, progress: Progress | None = None
+) -> Fitted:
+    """Learn the sources from the votes alone; gold, where there is some, helps with the class balance."""
+    votes_fit = fit_votes(counted, points, settings)
+    intervals = _intervals(counted, votes_fit, points, settings, progress)
+    model = votes_fit.model
+    return Fitted(
+        model,
+        intervals.holding(model.accuracy, model.class_balance),
+        None,
+        _origin(votes_fit, 0 if points is None else len(points)),
+    )
+
+
+def fit_combined(counted: Counted, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Fitted:
+    """Learn the sources from votes and gold, and how sure the labels should be from gold."""
+    votes_fit = fit_votes(counted, points, settings, partial=True)
+    unlabeled = _intervals(counted, votes_fit, points, settings, progress)
+    found = add_gold(votes_fit, points, settings.rng)
+    low, high = _blend_interval(votes_fit, found, unlabeled, settings.level)
+    intervals = replace(unlabeled, low=low, high=high, method=f"blend, {unlabeled.method}")
+    origin = replace(
+        _origin(votes_fit, len(points)),
+        method="combined",
+        multiple=found.blend.multiple,
+        gold_weight=float(found.blend.gold_weight.mean()),
+        slope=found.recalibration.mean_slope,
+    )
+    model = found.model
+    return Fitted(model, intervals.holding(model.accuracy, model.class_balance), found.recalibration, origin)
+
+
+def _origin(votes_fit: VotesFit, gold: int) -> Origin:
+    solution = votes_fit.solution
+    kind, aggregate = solution.problem.kind, solution.settings.aggregate
+    return Origin("triplets", solution.problem.moments.n, gold, aggregate, kind.words, solution.unknown)
+
+
+def _intervals(
+    counted: Counted,
+    votes_fit: VotesFit,
+    points: GoldPoints | None,
+    settings: Settings,
+    progress: Progress | None,
+) -> Intervals:
+    """Intervals of triplets; of the class balance, from gold where there is some and it is not given."""
+    gold = points if settings.class_balance is None else None
+    found = triplet_intervals(counted, votes_fit.balance, votes_fit.solution, gold, progress)
+    if gold is None:
+        return found
+    low, high = _gold_shares(gold, settings.level)
+    return replace(found, balance_low=low, balance_high=high)
+
+
+def _gold_shares(points: GoldPoints, level: float) -> tuple[Floats, Floats]:
+    """Interval of the share of each class in gold."""
+    return wilson(points.counts, np.full(len(points.counts), len(points)), level)
+
+
+def _blend_interval(votes_fit: VotesFit, found: WithGold, unlabeled: Intervals, level: float) -> tuple[Floats, Floats]:
+    """Interval of the blended accuracies: the blend's own error, and what is left of the noise of the votes."""
+    problem, balance = votes_fit.solution.problem, votes_fit.solution.class_balance
+    mixed = found.blend
+
+    def accuracies(x: Floats) -> Floats:
+        return accuracy(problem.tables(x, balance), balance)
+
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    centre = accuracies(mixed.x)
+    half = np.abs(accuracies(mixed.x + z * mixed.error) - accuracies(mixed.x - z * mixed.error)) / 2
+    share = np.zeros(len(centre))
+    np.maximum.at(share, problem.features.source, 1 - mixed.gold_weight)
+    noise = share * abs(mixed.multiple) * (unlabeled.high - unlabeled.low) / 2
+    half = np.hypot(half, np.nan_to_num(noise))
+    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)

@@ -1,0 +1,108 @@
+"""What a model file holds: a fitted model as plain values, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from karat.calibrate.recalibrate import Recalibration
+from karat.errors import InputError
+from karat.estimate.intervals import Intervals
+from karat.fit import Fitted
+from karat.io.coding import Coding
+from karat.io.plain import plain
+from karat.source_model import SourceModel
+from karat.source_table import SourceTable
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """All that a fitted `karat.LabelModel` knows besides its parameters.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    coding : Coding
+    table : SourceTable
+    notes : tuple of str
+        What went into the model, a sentence each.
+    """
+
+    fitted: Fitted
+    coding: Coding
+    table: SourceTable
+    notes: tuple[str, ...]
+
+
+def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, Any]:
+    """A model as plain values."""
+    model, intervals, scaling = learned.fitted.model, learned.fitted.intervals, learned.fitted.recalibration
+    params = dict(parameters)
+    if not isinstance(params["rng"], int | np.integer):  # a generator has no such form
+        params["rng"] = None
+    return {
+        "parameters": params,
+        "classes": list(model.classes),
+        "abstain": learned.coding.abstain,  # NaN, which JSON does not know, becomes null
+        "class_balance": [model.class_balance, intervals.balance_low, intervals.balance_high],
+        "intervals": intervals.method,
+        "recalibration": None if scaling is None else plain(vars(scaling)),
+        "notes": list(learned.notes),
+        "sources": learned.table.rows(),
+        "groups": [list(group) for group in model.groups],
+        "tables": [table.tolist() for table in model.tables],
+    }
+
+
+def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[dict[str, Any], FittedModel]:
+    """The parameters and the model that a file holds; a file that does not fit together is refused."""
+    params = content["parameters"]
+    if sorted(params) != sorted(parameters):
+        raise InputError("its parameters are not those of a LabelModel")
+    table = _table(content["sources"])
+    coding = _coding(content)
+    balance, low, high = (np.array(values, dtype=np.float64) for values in content["class_balance"])
+    model = SourceModel(
+        tuple(table.source),
+        coding.classes,
+        balance,
+        tuple(tuple(group) for group in content["groups"]),
+        tuple(np.array(values, dtype=np.float64) for values in content["tables"]),
+    )
+    intervals = Intervals(table.low, table.high, low, high, content["intervals"])
+    fitted = Fitted(model, intervals, _recalibration(content["recalibration"], len(coding.classes)))
+    return params, FittedModel(fitted, coding, table, tuple(content["notes"]))
+
+
+def _coding(content: dict[str, Any]) -> Coding:
+    if not all(isinstance(label, str | int) for label in content["classes"]):
+        raise InputError("its classes are no labels")
+    if not all(label is None or isinstance(label, str | int | float) for label in content["abstain"]):
+        raise InputError("its abstain values are no labels")
+    abstain = tuple(float("nan") if label is None else label for label in content["abstain"])
+    return Coding(tuple(content["classes"]), abstain)
+
+
+def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | None:
+    if scaling is None:
+        return None
+    found = Recalibration(**{name: np.array(values, dtype=np.float64) for name, values in scaling.items()})
+    if found.shift.shape != (len(found.weight), K):
+        raise InputError("its recalibration does not fit its classes")
+    return found
+
+
+def _table(rows: list[dict[str, Any]]) -> SourceTable:
+    def column(name: str, dtype: Any = np.float64) -> Any:
+        return np.array([row[name] for row in rows], dtype=dtype)
+
+    return SourceTable(
+        [row["source"] for row in rows],
+        [row["polarity"] for row in rows],
+        *map(column, ("coverage", "overlaps", "conflicts")),
+        *(column(name, np.int64) for name in ("correct", "incorrect")),
+        *map(column, ("empirical_accuracy", "accuracy", "low", "high")),
+    )
