@@ -1,8 +1,9 @@
 r"""Counts of the votes in blocks of points: all that a fit needs to know of the votes.
 
 Every point belongs to one of a few dozen blocks, by a hash of its row number, and all counts are kept for each block.
-Counts of several parts of the data add up, so that batches, threads and engines change no bit; leaving out a block is a
-subtraction, which is where intervals and halved samples come from, without reading the votes again.
+Counts of several parts of the data add up, so that batches, threads and engines change no bit; points drawn anew, or a
+part of them, are a weighted sum of blocks, which is where intervals and halved samples come from, without reading the
+votes again.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from karat.votes import Outputs, Votes
 from karat.votes.outputs import joint_output
 from karat.votes.storage import Sparse
 
-BLOCKS = 32  # of points, where that is affordable
+BLOCKS = 32  # of points, where there is memory for them
 FEWEST_BLOCKS = 10
-_SECONDS = 10.0  # that leaving out every block may take, as long as the blocks are not too few
+_MEMORY = 1 << 28  # bytes that the pair counts of all blocks may take, as long as the blocks are not too few
 _CHUNK = 1 << 17  # points that are sorted into their blocks at a time
 
 
@@ -183,43 +184,21 @@ class Statistics:
             None if self.triples is None else replace(self.triples, sums=self.triples.sums[places]),
         )
 
-    def without_each(self, at_most: int = BLOCKS) -> Iterator[Left]:
-        """What is left without each block that holds points, or, where these are more, without each of `at_most` sets."""
-        kept = [b for b, block in enumerate(self.blocks) if block.n]
-        for places in np.array_split(kept, max(2, min(at_most, len(kept)))):
-            gone = reduce(add, (self.blocks[b] for b in places))
-            sums = (
-                None if self.triples is None else self.triples.sums.sum(axis=0) - self.triples.sums[places].sum(axis=0)
-            )
-            yield Left(tuple(places.tolist()), gone.n, self.moments.without(gone), sums)
-
-
-@dataclass(frozen=True, eq=False)
-class Left:
-    """What is left of the statistics without some blocks.
-
-    Parameters
-    ----------
-    blocks : tuple of int
-        Those that are left out.
-    points : int
-        How many points they hold.
-    moments : Moments
-        Of the other points.
-    triple_sums : array, shape (T,), or None
-        Of the other points.
-    """
-
-    blocks: tuple[int, ...]
-    points: int
-    moments: Moments
-    triple_sums: Ints | None
+    def weighted(self, weights: Ints) -> tuple[Moments, Ints | None]:
+        """Moments, and sums of triples, of points of which each block counts as often as its weight says."""
+        blocks = self.blocks
+        whole = replace(
+            blocks[0],
+            n=int(weights @ [block.n for block in blocks]),
+            counts=sum(w * block.counts for w, block in zip(weights, blocks, strict=True) if w),
+            pairs=sum(w * block.pairs for w, block in zip(weights, blocks, strict=True) if w),
+        )
+        return whole, None if self.triples is None else weights @ self.triples.sums
 
 
 def number_of_blocks(outputs: Outputs) -> int:
-    """How many blocks are kept: fewer where sources are many, since estimating again without each takes that time."""
-    seconds = len(outputs.source) ** 3 * 1e-9  # of a pass over all triplets, roughly
-    return int(np.clip(_SECONDS / max(seconds, 1e-9), FEWEST_BLOCKS, BLOCKS))
+    """How many blocks are kept: fewer where sources are many, for the memory that their counts take."""
+    return int(np.clip(_MEMORY // (8 * len(outputs.source) ** 2), FEWEST_BLOCKS, BLOCKS))
 
 
 def block_of(row: Places, blocks: int) -> Places:

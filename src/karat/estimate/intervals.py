@@ -1,13 +1,9 @@
-r"""How sure the accuracies from triplets are: a jackknife over blocks of points.
+r"""How sure the accuracies from triplets are: a bootstrap over blocks of points.
 
-Leave out one block of points after another and estimate again, class balance and all. How these estimates vary, scaled
-up, is the standard error that the delta method gives, without its derivatives, which sparse votes make useless: an
-agreement near zero has no useful relative change. Blocks are of unequal size, by a hash; with h_b the number of points
-over those of block b, theta the estimate and theta_b that without block b,
-
-    var = 1 / B sum_b (tau_b - mean)^2 / (h_b - 1),    tau_b = h_b theta - (h_b - 1) theta_b,
-
-where mean is B theta - sum_b (1 - 1 / h_b) theta_b (Busing, Meijer and van der Leeden, 1999).
+Draw the blocks of points anew, with replacement, and estimate again, class balance and all; the interval is as wide as
+the distance at which most of these estimates lie from that of all points. The median of triplets is no smooth function of
+the counts, so that leaving out one block at a time (the jackknife) would not do: its intervals are up to three times as
+wide.
 
 This describes the noise of a finite sample. It knows nothing of the bias from sources that depend on each other, which
 no amount of unlabeled points shows.
@@ -30,7 +26,9 @@ from karat.source_model import accuracy
 from karat.statistics import block_of
 from karat.votes import GoldPoints
 
-FAILED = 0.05  # share of blocks without which there is no estimate, above which there is no interval
+FAILED = 0.05  # share of replicates without an estimate above which there is no interval
+FEWEST = 16  # replicates, however long they take
+SECONDS = 3.0  # that replicates may take, as long as they are not too few
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class Intervals:
         0 and 1 where the data cannot tell.
     balance_low, balance_high : arrays, shape (K,)
     method : str
-        "jackknife", "wilson" where gold was counted, or "none".
+        "bootstrap", "wilson" where gold was counted, or "none".
     """
 
     low: Floats
@@ -58,7 +56,7 @@ class Intervals:
         return cls(np.full(m, np.nan), np.full(m, np.nan), np.full(K, np.nan), np.full(K, np.nan), "none")
 
     def holding(self, accuracy: Floats, balance: Floats) -> Intervals:
-        """The same, wide enough to hold the estimates."""
+        """The same, wide enough to hold the estimates, which may have been cut or merged since."""
         return Intervals(
             np.minimum(self.low, accuracy),
             np.maximum(self.high, accuracy),
@@ -84,30 +82,42 @@ def triplet_intervals(
     progress : callable, optional
         Called with the number of blocks done and to do.
     """
-    settings = solution.settings
+    settings, statistics = solution.settings, counted.statistics
     if settings.replicates == 0:
         return Intervals.nothing(len(solution.sign), len(solution.class_balance))
-    statistics = counted.statistics
     rng = settings.generator()
-    gold_block = None if gold is None else block_of(gold.rows, len(statistics.blocks))
-    parts = list(statistics.without_each(settings.replicates))
+    B, replicates = len(statistics.blocks), _affordable(solution, settings.replicates)
+    gold_counts = None if gold is None else _gold_by_block(gold, B)
     accuracies, balances = [], []
-    for done, left in enumerate(parts):
-        gold_counts = None
-        if gold is not None and gold_block is not None:
-            gold_counts = gold.take(~np.isin(gold_block, left.blocks)).counts
-        found = _estimate(balance, solution, left.moments, left.triple_sums, gold_counts, rng)
+    for done in range(replicates):
+        weights = rng.multinomial(B, np.full(B, 1 / B))
+        moments, sums = statistics.weighted(weights)
+        again = None if gold_counts is None else weights @ gold_counts
+        found = _estimate(balance, solution, moments, sums, again, rng)
         accuracies.append(found[0])
         balances.append(found[1])
         if progress is not None:
-            progress(done + 1, len(parts))
-    points = np.array([left.points for left in parts])
+            progress(done + 1, replicates)
+    # As if blocks were as many as their own noise says: Student's interval over the normal one.
+    stretch = student(settings.level, B - 1) / NormalDist().inv_cdf((1 + settings.level) / 2)
     centre = accuracy(solution.problem.tables(solution.x, solution.class_balance), solution.class_balance)
     return Intervals(
-        *jackknife_interval(centre, np.array(accuracies), points, settings.level),
-        *jackknife_interval(solution.class_balance, np.array(balances), points, settings.level),
-        "jackknife",
+        *distance_interval(centre, np.array(accuracies), settings.level, stretch),
+        *distance_interval(solution.class_balance, np.array(balances), settings.level, stretch),
+        "bootstrap",
     )
+
+
+def _affordable(solution: Solution, asked: int) -> int:
+    """How many replicates there is time for: each is a pass over all triplets, at about a billion in a second."""
+    seconds = len(solution.problem.moments.outputs.source) ** 3 * 1e-9
+    return min(asked, max(FEWEST, int(SECONDS / max(seconds, 1e-9))))
+
+
+def _gold_by_block(gold: GoldPoints, B: int) -> Ints:
+    """Gold labels of each block and class, shape (B, K)."""
+    K = len(gold.votes.classes)
+    return np.bincount(block_of(gold.rows, B) * K + gold.truth, minlength=B * K).reshape(B, K)
 
 
 def _estimate(
@@ -128,37 +138,21 @@ def _estimate(
     return accuracy(problem.tables(size * solution.sign[problem.features.source], found), found), found
 
 
-def jackknife_interval(centre: Floats, without: Floats, points: Ints, level: float) -> tuple[Floats, Floats]:
-    """Interval around `centre` from estimates that leave out one block each; 0 and 1 where too many of them fail.
+def distance_interval(centre: Floats, found: Floats, level: float, stretch: float) -> tuple[Floats, Floats]:
+    """Interval around `centre` that holds a share `level` of the replicates, shape (R, c).
+
+    0 and 1 where too many of them failed and are NaN. The distance from the estimate is taken, not the quantiles
+    themselves: where counts are sparse replicates are biased against the estimate as that is against the truth.
 
     Parameters
     ----------
-    centre : array, shape (c,)
-    without : array, shape (B, c)
-        NaN where an estimate failed.
-    points : array of int, shape (B,)
-        Points of each block.
+    stretch : float
+        What the distance is multiplied by.
     """
-    failed = (np.isnan(without).mean(axis=0) > FAILED) | np.isnan(centre)
-    kept = np.where(np.isnan(without), centre, without)
-    half = student(level, len(without) - 1) * jackknife_error(centre, np.where(failed, 0.0, kept), points)
+    failed = (np.isnan(found).mean(axis=0) > FAILED) | np.isnan(centre)
+    half = stretch * np.nanquantile(np.where(failed, 0.0, np.abs(found - centre)), level, axis=0)
     low, high = np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
     return np.where(failed, 0, low), np.where(failed, 1, high)
-
-
-def jackknife_error(centre: Floats, without: Floats, points: Ints) -> Floats:
-    """Standard error from estimates that leave out one block each; see the head of this file.
-
-    >>> values = np.array([1.0, 2.0, 6.0, 7.0])
-    >>> without = np.array([np.delete(values, i).mean() for i in range(4)])
-    >>> error = jackknife_error(np.array([values.mean()]), without[:, None], np.ones(4, dtype=np.int64))
-    >>> bool(np.isclose(error[0], values.std(ddof=1) / 2))
-    True
-    """
-    h = points.sum() / points[:, None]
-    pseudo = h * centre - (h - 1) * without
-    mean = len(points) * centre - ((1 - 1 / h) * without).sum(axis=0)
-    return np.sqrt(((pseudo - mean) ** 2 / (h - 1)).mean(axis=0))
 
 
 def student(level: float, freedom: int) -> float:
