@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from karat.theory.decomposition import decompose as decompose
     from karat.theory.ising import Ising as Ising
     from karat.theory.loss import expected_loss as expected_loss
+    from karat.value.data_value import data_value as data_value
+    from karat.value.data_value import plan as plan
+    from karat.value.known import known_combination as known_combination
+    from karat.value.known import known_curve as known_curve
     from karat.value.ratio import data_value_ratio as data_value_ratio
     from karat.value.ratio import equivalent_labels as equivalent_labels
-    from karat.value.risk import known_combination as known_combination
-    from karat.value.risk import known_curve as known_curve
-    from karat.value.weigh import data_value as data_value
-    from karat.value.weigh import plan as plan
     from karat.votes import Gold as Gold
     from karat.votes import Patterns as Patterns
     from karat.votes import Votes as Votes
@@ -76,10 +76,10 @@ _HOMES = {
     "expected_loss": "theory.loss",
     "data_value_ratio": "value.ratio",
     "equivalent_labels": "value.ratio",
-    "known_combination": "value.risk",
-    "known_curve": "value.risk",
-    "data_value": "value.weigh",
-    "plan": "value.weigh",
+    "known_combination": "value.known",
+    "known_curve": "value.known",
+    "data_value": "value.data_value",
+    "plan": "value.data_value",
     "Gold": "votes",
     "Patterns": "votes",
     "Votes": "votes",

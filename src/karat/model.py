@@ -54,10 +54,9 @@ class LabelModel:
     level : float
         Probability that an interval should cover.
     replicates : int
-        How often, at most, a part of the points is left out and everything estimated again for the intervals, which is
-        done 32 times or less; 0 leaves the intervals out.
+        Bootstrap replicates behind the intervals, fewer where they would take long; 0 leaves the intervals out.
     rng : numpy Generator or int, optional
-        Randomness of ``aggregate="random"`` and of how gold is split where probabilities learn from it.
+        Randomness of the bootstrap, of ``aggregate="random"``, and of how gold is split where probabilities learn from it.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from karat._types import Floats
 from karat.datasets import paper_model
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error
 from karat.experiments.trials import Aggregate, Trials, triplet_accuracies
-from karat.value.risk import combined_risk
+from karat.value.known import combined_risk
 
 SETTINGS: dict[str, tuple[int, Aggregate]] = {
     "well-specified (d=0, mean)": (0, "mean"),

@@ -14,23 +14,25 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._types import Floats
+from karat.calibrate.with_gold import add_gold
 from karat.datasets import load_imdb
 from karat.estimate.aggregate import Negative
 from karat.estimate.combine import green_strawderman
-from karat.estimate.fit import add_gold
+from karat.estimate.count import count
 from karat.estimate.labeled import labeled
-from karat.estimate.triplets import solve
+from karat.estimate.settings import Settings
+from karat.estimate.triplets import triplets
+from karat.estimate.votes_fit import fit_votes
 from karat.experiments.data_value_ratio import ratio
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error, paper_sizes
 from karat.experiments.trials import Aggregate, aggregate_all
 from karat.losses import CERTAIN, score
 from karat.moments import Moments
 from karat.naive_bayes import posterior
-from karat.votes import Votes
+from karat.votes import GoldPoints, Votes
 
 TRAINING = 40_000
 GOLD = (40, 80, 120, 200, 400)
-_BALANCE = np.array([0.5, 0.5])
 _CURVES: dict[str, str] = {"labeled": "labeled", "mean": "unlabeled mean", "median": "corrected median"}
 PAPER_TABLE = {  # loss and F1 at n = 40,000
     "labeled": (0.570, 71.79),
@@ -68,7 +70,7 @@ def _work(split: int, options: Options, rng: np.random.Generator) -> dict[str, A
     order = rng.permutation(len(votes))
     train, test = votes.take(order[:TRAINING]), votes.take(order[TRAINING:])
     place = votes.patterns.inverse
-    gold = votes.code_gold(votes.gold).values
+    gold = votes.own_gold.values
     counts = np.zeros((2, len(votes.patterns), 2), dtype=np.int64)
     for part, rows in zip(counts, (order[:TRAINING], order[TRAINING:]), strict=True):
         np.add.at(part, (place[rows], gold[rows]), 1)
@@ -117,25 +119,26 @@ def _triplets(
 
 def _whole(train: Votes, test: Votes) -> dict[str, Any]:
     """Loss and F1 of models of the whole training part."""
-    gold = train.code_gold(train.gold)
+    gold = train.own_gold
     models = {"labeled": labeled(train, gold, 0.5)}
     for name, aggregate in (("unlabeled", "mean"), ("corrected", "median")):
-        models[name] = solve(Moments.of(train), aggregate, _BALANCE, False, []).model  # type: ignore[arg-type]
+        models[name] = triplets(Moments.of(train), aggregate, 0.5, symmetric=False)  # type: ignore[arg-type]
     return {name: _loss_and_f1(posterior(test, model), test) for name, model in models.items()}
 
 
 def _combined(train: Votes, test: Votes) -> dict[str, Any]:
     """Loss and F1 with a few gold labels and all unlabeled points of the training part."""
-    solution = solve(Moments.of(train), "median", _BALANCE, False, [])
+    settings = Settings(class_balance=0.5, symmetric=False)
+    unlabeled = fit_votes(count(train, settings), None, settings)
     found = {}
     for n in GOLD:
         points = train.take(slice(0, n))  # the split is in random order
-        gold = points.code_gold(points.gold)
+        gold = points.own_gold
         alone = labeled(points, gold, 0.5)
-        shrunk = green_strawderman(solution.model, alone, points, gold, r=2 * (len(train.sources) - 2)).model
-        ours = add_gold(solution, points, gold, True, 0)
+        shrunk = green_strawderman(unlabeled.model, alone, points, gold, r=2 * (len(train.sources) - 2)).model
+        ours = add_gold(unlabeled, GoldPoints.of(points, gold), 0)
         found[str(n)] = {
-            "unlabeled": _loss_and_f1(posterior(test, solution.model), test),
+            "unlabeled": _loss_and_f1(posterior(test, unlabeled.model), test),
             "labeled": _loss_and_f1(posterior(test, alone), test),
             "combined": _loss_and_f1(posterior(test, shrunk), test),
             "karat": _loss_and_f1(ours.posterior(test), test),
@@ -144,7 +147,7 @@ def _combined(train: Votes, test: Votes) -> dict[str, Any]:
 
 
 def _loss_and_f1(probabilities: Floats, test: Votes) -> tuple[float, float]:
-    found = score(probabilities, test.code_gold(test.gold))
+    found = score(probabilities, test.own_gold)
     return found.loss, 100 * found.f1
 
 

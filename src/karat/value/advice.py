@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from karat.estimate.fit import Settings
+from karat.estimate.settings import Settings
 from karat.value.changes import SourceChange, source_changes
-from karat.value.learning import Measured, Unlabeled
+from karat.value.jackknife import Estimate, Interval
 from karat.value.ratio import data_value_ratio, equivalent_labels
-from karat.value.risk import Estimate, Interval
+from karat.value.risks import Risks
+from karat.value.unlabeled_risk import UnlabeledRisk
 
 Kind = Literal["buy labels", "buy points", "fix sources", "stop", "cannot tell"]
 
@@ -108,7 +109,7 @@ class DataValue:
         }
 
 
-def conclude(measured: Measured, settings: Settings, n_gold: int | None = None) -> DataValue:
+def conclude(risks: Risks, settings: Settings, n_gold: int | None = None) -> DataValue:
     """What follows from learning curves.
 
     Parameters
@@ -116,46 +117,46 @@ def conclude(measured: Measured, settings: Settings, n_gold: int | None = None) 
     n_gold : int, optional
         Gold labels that estimators learn from, where only so many of those that measure are to be counted as bought.
     """
-    level, N = settings.level, len(measured.votes)
-    n_gold = measured.ruler.n if n_gold is None else n_gold
-    labeled, combined = measured.labeled, measured.combined
+    level, N = settings.level, len(risks.votes)
+    n_gold = risks.judge.n if n_gold is None else n_gold
+    labeled, combined = risks.labeled, risks.combined.curve
     now = {
         "labeled": labeled.at(n_gold),
-        "unlabeled": measured.unlabeled.risk,
-        "corrected": measured.corrected.risk,
+        "unlabeled": risks.mean.risk,
+        "corrected": risks.median.risk,
         "combined": combined.at(n_gold),
     }
-    asked = measured.unlabeled if settings.aggregate == "mean" else measured.corrected
-    f = equivalent(measured, asked.risk, level)
+    asked = risks.mean if settings.aggregate == "mean" else risks.median
+    f = equivalent(risks, asked.risk, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     gains = {
         "labels": Interval.of(combined.at(n_gold) - combined.at(n_gold + min(NEXT_LABELS, N - n_gold)), level),
-        "points": Interval.of(measured.combined_per_point.times((1 - 1 / TIMES_POINTS) / N), level),
+        "points": Interval.of(risks.combined.per_point.times((1 - 1 / TIMES_POINTS) / N), level),
     }
-    changes = source_changes(measured, settings)
+    changes = source_changes(risks, settings)
     kind, verdict = _verdict(n_gold, N, gains, changes)
     return DataValue(
         N,
         n_gold,
         {name: Interval.of(risk, level, 0.0) for name, risk in now.items()},
-        _shares(measured, n_gold, N),
+        _shares(risks, n_gold, N),
         f,
         ratio,
         gains,
         changes,
         kind,
         f"{verdict} {worth(N, f)}",
-        _curve(measured, n_gold),
+        _curve(risks, n_gold),
         level,
     )
 
 
-def equivalent(measured: Measured, risk: Estimate, level: float) -> Interval:
+def equivalent(risks: Risks, risk: Estimate, level: float) -> Interval:
     """How many gold labels do as well as something of this risk.
 
     The interval is that of the difference between both risks, on the same gold points, read off the labeled curve.
     """
-    labeled = measured.labeled
+    labeled = risks.labeled
     line = labeled.values(_GRID)
     value = equivalent_labels(_GRID, line, risk.value)
     half = (risk - labeled.at(min(value, _FOREVER))).half(level)
@@ -185,31 +186,31 @@ def _brackets(words: str, number: float) -> str:
     return f" ({words} {number:,.0f})" if np.isfinite(number) and number > SMALLEST else ""
 
 
-def _shares(measured: Measured, n_gold: int, N: int) -> dict[str, Shares]:
-    standing = measured.labeled.at(_FOREVER).value
+def _shares(risks: Risks, n_gold: int, N: int) -> dict[str, Shares]:
+    standing = risks.labeled.at(_FOREVER).value
 
-    def unlabeled(found: Unlabeled) -> Shares:
+    def unlabeled(found: UnlabeledRisk) -> Shares:
         variance = max(found.per_point.value, 0.0) / N
         return Shares(standing, found.risk.value - standing - variance, variance)
 
-    best = measured.combined.at(_FOREVER).value
+    best = risks.combined.curve.at(_FOREVER).value
     return {
-        "labeled": Shares(standing, 0.0, measured.labeled.at(n_gold).value - standing),
-        "unlabeled": unlabeled(measured.unlabeled),
-        "corrected": unlabeled(measured.corrected),
-        "combined": Shares(best, 0.0, measured.combined.at(n_gold).value - best),
+        "labeled": Shares(standing, 0.0, risks.labeled.at(n_gold).value - standing),
+        "unlabeled": unlabeled(risks.mean),
+        "corrected": unlabeled(risks.median),
+        "combined": Shares(best, 0.0, risks.combined.curve.at(n_gold).value - best),
     }
 
 
-def _curve(measured: Measured, n_gold: int) -> tuple[dict[str, float], ...]:
+def _curve(risks: Risks, n_gold: int) -> tuple[dict[str, float], ...]:
     sizes = sorted({n for n in _SHOWN if n <= 10 * n_gold} | {n_gold, n_gold + NEXT_LABELS})
     return tuple(
         {
             "n": n,
-            "labeled": measured.labeled.at(n).value,
-            "unlabeled": measured.unlabeled.risk.value,
-            "corrected": measured.corrected.risk.value,
-            "combined": measured.combined.at(n).value,
+            "labeled": risks.labeled.at(n).value,
+            "unlabeled": risks.mean.risk.value,
+            "corrected": risks.median.risk.value,
+            "combined": risks.combined.curve.at(n).value,
         }
         for n in sizes
     )

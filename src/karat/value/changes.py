@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from karat._types import Floats
-from karat.estimate.fit import Settings, add_gold, merging, solve_votes
+from karat.estimate.count import count
+from karat.estimate.settings import Settings
 from karat.estimate.structure import DependentPair
-from karat.value.learning import Measured, cross_validated
-from karat.value.risk import Interval
-from karat.votes import Gold, Votes
+from karat.estimate.votes_fit import fit_votes
+from karat.value.combined_curve import cross_validated
+from karat.value.jackknife import Interval
+from karat.value.risks import Risks
+from karat.votes import Votes
 
 _MOST_PAIRS = 5  # the strongest; more are better dropped by hand
 
@@ -51,24 +53,24 @@ class SourceChange:
         return {"action": self.action, "sources": self.sources, "gain": vars(self.gain)}
 
 
-def source_changes(measured: Measured, settings: Settings) -> tuple[SourceChange, ...]:
+def source_changes(risks: Risks, settings: Settings) -> tuple[SourceChange, ...]:
     """Try to merge the pairs that depend on each other most, and to drop the worse source of each."""
-    votes, model = measured.votes, measured.solution.model
-    pairs = _apart(measured.pairs, len(votes.sources))
+    votes, model = risks.votes, risks.votes_fit.solution.model
+    pairs = _apart(risks.pairs, len(votes.sources))
     # By name: positions are others where a source is dropped.
-    known = [(votes.sources[i], votes.sources[j]) for i, j in measured.solution.known_pairs]
+    known = [(votes.sources[i], votes.sources[j]) for i, j in settings.pairs(votes.sources)]
     copies = [pair for pair in pairs if pair.correlation > 0]
     accuracy = dict(zip(model.sources, model.accuracy, strict=True))
     found = []
-    if pairs and not measured.solution.problem.symmetric:
+    if pairs:
         names = tuple((pair.first, pair.second) for pair in pairs)
         together = replace(settings, known_pairs=(*known, *names))
-        found.append(SourceChange("merge", names, _gain(measured, votes, together)))
+        found.append(SourceChange("merge", names, _gain(risks, votes, together)))
     if copies:
         worse = tuple(min(pair.first, pair.second, key=lambda name: accuracy[name]) for pair in copies)
         fewer = votes.select(name for name in votes.sources if name not in worse)
         rest = replace(settings, known_pairs=[pair for pair in known if not {*pair} & {*worse}])
-        found.append(SourceChange("drop", worse, _gain(measured, fewer, rest)))
+        found.append(SourceChange("drop", worse, _gain(risks, fewer, rest)))
     return tuple(found)
 
 
@@ -83,16 +85,10 @@ def _apart(pairs: list[DependentPair], m: int) -> list[DependentPair]:
     return kept
 
 
-def _gain(measured: Measured, votes: Votes, settings: Settings) -> Interval:
+def _gain(risks: Risks, votes: Votes, settings: Settings) -> Interval:
     """Gain of learning the combination from other sources or with other settings, on the same gold points."""
-    solution = solve_votes(votes, measured.gold, replace(settings, replicates=0), None, partial=True)[0]
-    merge = merging(votes, solution, settings)
-    known = settings.class_balance is not None
-
-    def learn(points: Votes, truth: Gold) -> Floats:
-        return add_gold(solution, points.select(votes.sources), truth, known, 0, merge=merge).posterior(listed)
-
-    listed = measured.ruler.population.votes.select(votes.sources)
-    _, held = cross_validated(measured.ruler, learn)
-    before, after = (measured.ruler.observed(losses) for losses in (measured.held, held))
-    return Interval.of(before - after, settings.level)
+    counted = count(votes, settings)
+    votes_fit = fit_votes(counted, risks.judge.gold.select(votes.sources), settings, partial=True)
+    _, after = cross_validated(risks.judge, votes_fit)
+    gain = risks.judge.observed(risks.combined.on_gold) - risks.judge.observed(after)
+    return Interval.of(gain, settings.level)

@@ -13,8 +13,8 @@ import numpy as np
 
 from karat._types import Floats
 from karat.errors import InputError, plural
-from karat.value.learning import Measured
-from karat.value.risk import Interval
+from karat.value.jackknife import Interval
+from karat.value.risks import Risks
 
 _SAME = 1e-4  # nats; of plans that differ by less the cheapest is taken
 _STEPS = 400  # numbers of labels, and of points, that are tried
@@ -90,11 +90,11 @@ def check_costs(label_cost: float, point_cost: float, budget: float) -> None:
             raise InputError(f"{name} must be a number of 0 or more, not {value!r}.")
 
 
-def best_plan(measured: Measured, label_cost: float, point_cost: float, budget: float, level: float) -> Plan:
+def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float, level: float) -> Plan:
     """The purchase that lowers the predicted risk of the combination most."""
-    chosen = _buy(measured, label_cost, point_cost, budget)
-    n_gold = measured.ruler.n
-    before, after = (Interval.of(measured.combined.at(n_gold + more), level, 0.0) for more in (0, chosen.buy_labels))
+    chosen = _buy(risks, label_cost, point_cost, budget)
+    n_gold = risks.judge.n
+    before, after = (Interval.of(risks.combined.curve.at(n_gold + more), level, 0.0) for more in (0, chosen.buy_labels))
     by_points = chosen.risk - after.value
     after = Interval(chosen.risk, *(max(0.0, end + by_points) for end in (after.low, after.high)))
     return Plan(
@@ -105,12 +105,12 @@ def best_plan(measured: Measured, label_cost: float, point_cost: float, budget: 
         chosen.risk,
         before,
         after,
-        tuple(_buy(measured, label_cost, point_cost, share * budget) for share in _BUDGETS),
+        tuple(_buy(risks, label_cost, point_cost, share * budget) for share in _BUDGETS),
     )
 
 
-def _buy(measured: Measured, label_cost: float, point_cost: float, budget: float) -> Purchase:
-    N, n_gold = len(measured.votes), measured.ruler.n
+def _buy(risks: Risks, label_cost: float, point_cost: float, budget: float) -> Purchase:
+    N, n_gold = len(risks.votes), risks.judge.n
     most_points = (_MOST_TIMES - 1) * N
     if point_cost > 0:
         most_points = int(min(most_points, budget / point_cost))
@@ -125,7 +125,7 @@ def _buy(measured: Measured, label_cost: float, point_cost: float, budget: float
     cost = labels * label_cost + points * point_cost
     possible = (cost <= budget) & (n_gold + labels <= N + points)
     labels, points, cost = labels[possible], points[possible], cost[possible]
-    risk = _risk(measured, labels, points)
+    risk = _risk(risks, labels, points)
     near = np.flatnonzero(risk <= risk.min() + _SAME)
     best = near[np.lexsort((risk[near], cost[near]))[0]]
     return Purchase(budget, int(labels[best]), int(points[best]), float(cost[best]), float(risk[best]))
@@ -138,10 +138,10 @@ def _steps(most: int) -> Floats:
     return np.unique(np.concatenate([[0], np.rint(np.geomspace(1, most, _STEPS)), [most]]))
 
 
-def _risk(measured: Measured, labels: Floats, points: Floats) -> Floats:
+def _risk(risks: Risks, labels: Floats, points: Floats) -> Floats:
     """Predicted risk of the combination after a purchase; more data never make it worse."""
-    N, n_gold = len(measured.votes), measured.ruler.n
+    N, n_gold = len(risks.votes), risks.judge.n
     kinds, place = np.unique(labels, return_inverse=True)
-    curve = measured.combined.values(n_gold + kinds)
-    curve = np.minimum.accumulate(np.minimum(curve, measured.combined.at(n_gold).value))
-    return curve[place] + max(measured.combined_per_point.value, 0.0) * (1 / (N + points) - 1 / N)
+    curve = risks.combined.curve.values(n_gold + kinds)
+    curve = np.minimum.accumulate(np.minimum(curve, risks.combined.curve.at(n_gold).value))
+    return curve[place] + max(risks.combined.per_point.value, 0.0) * (1 / (N + points) - 1 / N)

@@ -7,7 +7,7 @@ than the class. Dependence that all sources share is not seen this way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -15,8 +15,9 @@ import numpy as np
 
 from karat.errors import plural
 from karat.estimate.structure import DependentPair, dependent_pairs, unexplained
-from karat.estimate.triplets import Solution
+from karat.estimate.votes_fit import VotesFit
 from karat.value.advice import FEWEST_GOLD, Kind
+from karat.votes import GoldPoints
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +87,16 @@ class VotesAlone:
         }
 
 
-def votes_alone(solution: Solution, n_gold: int, rng: np.random.Generator) -> VotesAlone:
+def votes_alone(votes_fit: VotesFit, gold: GoldPoints | None, rng: np.random.Generator) -> VotesAlone:
     """Test the votes for dependence that the class does not explain."""
+    solution = votes_fit.solution
     moments, model = solution.problem.moments, solution.model
     m = len(moments.sources)
     _, z = unexplained(moments, model)
     largest = float(np.abs(z[np.triu_indices(m, 1)]).max())
     p_value = min(1.0, m * (m - 1) * NormalDist().cdf(-largest))
-    pairs = dependent_pairs(moments, model, known_pairs=solution.known_pairs)
-    both = [replace(solution, aggregate=name).again(moments, rng).model for name in ("mean", "median")]
-    mean, median = (found.accuracy for found in both)
+    pairs = dependent_pairs(moments, model, known_pairs=votes_fit.balance.pairs)
+    mean, median = (solution.again(moments, rng, aggregate).model.accuracy for aggregate in ("mean", "median"))
     bias = -0.5 * np.log1p(-np.minimum([pair.correlation**2 for pair in pairs], 0.999)).sum() if pairs else 0.0
+    n_gold = 0 if gold is None else len(gold)
     return VotesAlone(moments.n, n_gold, p_value, tuple(pairs), float(np.abs(mean - median).max()), float(bias))

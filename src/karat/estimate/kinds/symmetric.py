@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from karat._types import Floats, Group, Ints
+from karat._types import AnyArray, Floats, Group, Ints
 from karat.errors import NotIdentifiedError
 from karat.estimate.aggregate import aggregate_triplets
 from karat.estimate.kinds.kind import Features, GoldView, Kind, Positions, dependent, weighted_median
@@ -142,31 +142,50 @@ class Symmetric(Kind):
             return symmetric_tables(np.clip(p, floor, 1 - floor), cast / len(points), K)[0]
         sizes = tuple(votes.outputs.sizes[i] for i in group)
         J = votes.outputs.number(group)
-        values = votes.values[:, list(group)].astype(np.int64).T
-        distance = np.where(values >= 0, (values - points.truth) % K + 1, SILENT)
-        shares = np.bincount(joint_output(list(distance), sizes), minlength=J) / len(points)
-        outputs = np.stack(np.unravel_index(np.arange(J), sizes))
-        table = np.stack(
-            [
-                shares[joint_output(list(np.where(outputs > 0, (outputs - 1 - y) % K + 1, SILENT)), sizes)]
-                for y in range(K)
-            ]
-        )
+        given = votes.values[:, list(group)].T + np.int64(1)
+        shares = np.bincount(_around(given, points.truth, K, sizes), minlength=J) / len(points)
+        every = np.stack(np.unravel_index(np.arange(J), sizes))
+        table = np.stack([shares[_around(every, np.full(J, y), K, sizes)] for y in range(K)])
         table = np.where(table.any(axis=0), np.clip(table, floor, 1 - floor), 0)
         return (table / table.sum(axis=1, keepdims=True)).reshape(K, *sizes)
 
     def labeled_scores(
         self, learned_from: Votes, weights: Floats, rows: Votes, groups: Sequence[Group], floor: Floats
     ) -> Floats:
-        """Log-odds of each source's accuracy, for every vote."""
+        """Log-odds of each source's accuracy, for every vote; of a group, logs of shares around the true class."""
         K = weights.shape[2]
-        learned, asked = ([(votes.values == y).astype(np.float64) for y in range(K)] for votes in (learned_from, rows))
+        alone = [group[0] for group in groups if len(group) == 1]
+        learned, asked = (
+            [(votes.values[:, alone] == y).astype(np.float64) for y in range(K)] for votes in (learned_from, rows)
+        )
         right = sum(weights[:, :, y] @ learned[y] for y in range(K))
-        cast = weights.sum(axis=2) @ (learned_from.values >= 0)
+        cast = weights.sum(axis=2) @ (learned_from.values[:, alone] >= 0)
         p = np.where(cast > 0, right / np.maximum(cast, 1), 1 / K)
         p = np.clip(p, floor[:, None], 1 - floor[:, None])
         evidence = np.log(p * (K - 1) / (1 - p))
-        return np.stack([evidence @ asked[y].T for y in range(K)], axis=2)
+        scores = np.stack([evidence @ asked[y].T for y in range(K)], axis=2)
+        for group in groups:
+            if len(group) > 1:
+                scores += self._group_scores(learned_from, weights, rows, group, floor)
+        return scores
+
+    @staticmethod
+    def _group_scores(learned_from: Votes, weights: Floats, rows: Votes, group: Group, floor: Floats) -> Floats:
+        K = weights.shape[2]
+        sizes = tuple(rows.outputs.sizes[i] for i in group)
+        learned, asked = (
+            [_around(votes.values[:, list(group)].T + np.int64(1), np.full(len(votes), y), K, sizes) for y in range(K)]
+            for votes in (learned_from, rows)
+        )
+        kinds, place = np.unique(np.concatenate([*learned, *asked]), return_inverse=True)
+        n = len(learned_from)
+        shares = (
+            sum(weights[:, :, y] @ (place[y * n : (y + 1) * n, None] == np.arange(len(kinds))) for y in range(K))
+            / np.maximum(weights.sum(axis=(1, 2)), 1)[:, None]
+        )
+        logs = np.log(np.clip(shares, floor[:, None], 1 - floor[:, None]))
+        of_rows = place[K * n :].reshape(K, len(rows))
+        return np.stack([logs[:, of_rows[y]] for y in range(K)], axis=2)
 
     def hint(self, moments: Moments) -> str:
         """Sources that vote for one class only."""
@@ -194,6 +213,17 @@ def symmetric_tables(right: Floats, votes: Floats, K: int) -> Floats:
     for y in range(K):
         table[:, y, SILENT + 1 + y] = votes * right
     return table
+
+
+def _around(outputs: Ints, truth: AnyArray, K: int, sizes: Sequence[int]) -> Ints:
+    """Joint output of votes that are counted from the true class on, around the circle of classes; shape of `truth`.
+
+    Parameters
+    ----------
+    outputs : array of int, shape (w, points)
+    truth : array of int, shape (points,)
+    """
+    return joint_output(list(np.where(outputs == SILENT, SILENT, (outputs - 1 - truth) % K + 1)), sizes)
 
 
 def _one_sided(moments: Moments) -> Ints:

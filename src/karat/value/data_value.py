@@ -7,16 +7,17 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from karat._types import Label
+from karat._types import Abstain, Label, Progress
 from karat.errors import NotIdentifiedError, one_of
-from karat.estimate.checks import Pairs, Signs, check_choices, check_level
-from karat.estimate.fit import Settings, solve_votes
-from karat.estimate.intervals import Progress
+from karat.estimate.check import check_shape
+from karat.estimate.count import count
+from karat.estimate.settings import Pairs, Settings, Signs
+from karat.estimate.votes_fit import fit_votes
 from karat.value.advice import FEWEST_GOLD, DataValue, conclude
-from karat.value.learning import measure
 from karat.value.plan import Plan, best_plan, check_costs
+from karat.value.risks import measure_risks
 from karat.value.votes_alone import VotesAlone, votes_alone
-from karat.votes import Gold, Votes, as_votes
+from karat.votes import GoldPoints, Votes, as_votes
 
 
 def data_value(
@@ -29,7 +30,7 @@ def data_value(
     known_pairs: Pairs = (),
     signs: Signs = "positive",
     classes: Sequence[Label] | None = None,
-    abstain: Label | float | None = None,
+    abstain: Abstain | None = None,
     level: float = 0.9,
     rng: np.random.Generator | int | None = 0,
     progress: Progress | None = None,
@@ -63,13 +64,12 @@ def data_value(
     >>> found.equivalent_labels.low < 42 < found.equivalent_labels.high
     True
     """
-    data, truth = _read(votes, gold, classes, abstain)
+    data, points = _read(votes, gold, classes, abstain)
     settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
-    if not _enough(truth):
-        solution = solve_votes(data, truth, settings, None)[0]
-        return votes_alone(solution, 0 if truth is None else int(truth.known.sum()), np.random.default_rng(rng))
-    measured = measure(data, truth, settings, progress)
-    return conclude(measured, settings)
+    check_shape(len(data), len(data.sources))
+    if not _enough(points):
+        return votes_alone(fit_votes(count(data, settings), points, settings), points, settings.generator())
+    return conclude(measure_risks(data, points, settings, progress), settings)
 
 
 def plan(
@@ -85,7 +85,7 @@ def plan(
     known_pairs: Pairs = (),
     signs: Signs = "positive",
     classes: Sequence[Label] | None = None,
-    abstain: Label | float | None = None,
+    abstain: Abstain | None = None,
     level: float = 0.9,
     rng: np.random.Generator | int | None = 0,
     progress: Progress | None = None,
@@ -116,31 +116,40 @@ def plan(
     True
     """
     check_costs(label_cost, point_cost, budget)
-    data, truth = _read(votes, gold, classes, abstain)
+    data, points = _read(votes, gold, classes, abstain)
     settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
-    if not _enough(truth):
+    check_shape(len(data), len(data.sources))
+    if not _enough(points):
         raise NotIdentifiedError(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
             "change. Label a few random points first."
         )
-    return best_plan(measure(data, truth, settings, progress), label_cost, point_cost, budget, level)
+    return best_plan(measure_risks(data, points, settings, progress), label_cost, point_cost, budget, level)
 
 
 def _read(
-    votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Label | float | None
-) -> tuple[Votes, Gold | None]:
+    votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstain | None
+) -> tuple[Votes, GoldPoints | None]:
     data = as_votes(votes, classes=classes, abstain=abstain, gold=gold)
-    return data, None if gold is None else data.code_gold(gold)
+    truth = None if gold is None else data.code_gold(gold)
+    return data, None if truth is None or not truth.known.any() else GoldPoints.of(data, truth)
 
 
 def _settings(
     aggregate: Any, class_balance: Any, symmetric: bool | None, known_pairs: Pairs, signs: Signs, level: float, rng: Any
 ) -> Settings:
     one_of("aggregate", aggregate, ("median", "mean"))
-    check_choices(aggregate, "drop", signs)
-    check_level(level)
-    return Settings(aggregate, class_balance, symmetric, known_pairs, "drop", signs, level, 0, rng)
+    return Settings(
+        aggregate=aggregate,
+        class_balance=class_balance,
+        symmetric=symmetric,
+        known_pairs=known_pairs,
+        signs=signs,
+        level=level,
+        replicates=0,
+        rng=rng,
+    )
 
 
-def _enough(gold: Gold | None) -> TypeGuard[Gold]:
-    return gold is not None and gold.known.sum() >= FEWEST_GOLD and (gold.counts > 0).sum() >= 2
+def _enough(points: GoldPoints | None) -> TypeGuard[GoldPoints]:
+    return points is not None and len(points) >= FEWEST_GOLD and (points.counts > 0).sum() >= 2

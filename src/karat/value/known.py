@@ -1,0 +1,83 @@
+"""Learning curves under a known distribution, over samples drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat.calibrate.with_gold import add_gold
+from karat.estimate.aggregate import Aggregate
+from karat.estimate.count import count
+from karat.estimate.settings import Settings
+from karat.estimate.votes_fit import fit_votes
+from karat.losses import log_losses
+from karat.theory.decomposition import Learner, learn
+from karat.theory.ising import Ising, accuracy_model, patterns
+from karat.theory.loss import expected_loss
+from karat.value.curve import Curve
+from karat.votes import GoldPoints, Votes
+
+
+def known_curve(
+    truth: Ising,
+    learner: Learner,
+    sizes: Sequence[int],
+    trials: int = 100,
+    rng: np.random.Generator | int | None = None,
+) -> Curve:
+    """Risk of an estimator of the paper under a known distribution, by Monte Carlo over samples of each size.
+
+    Every sample's own risk is exact; what is random is the sample.
+
+    Examples
+    --------
+    >>> from karat.datasets import paper_model
+    >>> truth = paper_model(0)
+    >>> curve = known_curve(truth, "labeled", [100, 10_000], trials=20, rng=0)
+    >>> (curve.risk - truth.conditional_entropy).round(4)
+    array([0.0222, 0.0002])
+    """
+    rng = np.random.default_rng(rng)
+    risks = [
+        [
+            expected_loss(truth, accuracy_model(learn(counts, learner, rng), truth.class_balance)).value
+            for counts in truth.sample_counts(n, rng, trials)
+        ]
+        for n in sizes
+    ]
+    return Curve.of_draws(sizes, risks)
+
+
+def known_combination(
+    truth: Ising,
+    n_unlabeled: int,
+    sizes: Sequence[int],
+    aggregate: Aggregate = "median",
+    trials: int = 100,
+    rng: np.random.Generator | int | None = None,
+) -> Curve:
+    """Risk, under a known distribution, of the combination that `karat.LabelModel` makes, against the gold labels.
+
+    Parameters
+    ----------
+    n_unlabeled : int
+        Unlabeled points besides.
+    sizes : sequence of int
+        Numbers of gold labels.
+    """
+    rng = np.random.default_rng(rng)
+    risks = [[combined_risk(truth, n_unlabeled, n, aggregate, rng) for _ in range(trials)] for n in sizes]
+    return Curve.of_draws(sizes, risks)
+
+
+def combined_risk(
+    truth: Ising, n_unlabeled: int, n_labeled: int, aggregate: Aggregate, rng: np.random.Generator
+) -> float:
+    """Exact risk of the combination of one sample of unlabeled points and one of gold labels."""
+    votes, points = truth.sample(n_unlabeled, rng), truth.sample(n_labeled, rng)
+    settings = Settings(aggregate=aggregate, class_balance=truth.class_balance, symmetric=True)
+    votes_fit = fit_votes(count(votes, settings), None, settings, partial=True)
+    model = add_gold(votes_fit, GoldPoints.of(points, points.own_gold), 0)
+    rows = Votes(patterns(truth.m), votes.sources, votes.coding)
+    return float((log_losses(model.posterior(rows)) * truth.probabilities).sum())
