@@ -84,12 +84,12 @@ def test_invariant_split_and_merge(votes: Votes, data: st.DataObject) -> None:
 
 
 def test_invariant_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    import karat._kernels
+    import karat._kernels.threads
 
     votes = make_votes(np.random.default_rng(0).integers(-1, 2, (10_000, 7)))
     expected = Moments.of(votes)
     for threads in (1, 3, 8):
-        monkeypatch.setattr(karat._kernels, "THREADS", threads)
+        monkeypatch.setattr(karat._kernels.threads, "THREADS", threads)
         assert Moments.of(votes) == expected
 
 

@@ -66,7 +66,7 @@ def test_invariant_flipping_all_classes_flips_all_probabilities(seed: int) -> No
 
 
 def test_invariant_batches_and_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    import karat._kernels
+    import karat._kernels.threads
 
     rng = np.random.default_rng(0)
     model = random_model(rng, 11, 2)
@@ -74,7 +74,7 @@ def test_invariant_batches_and_threads_change_no_bit(monkeypatch: pytest.MonkeyP
     whole = posterior(votes, model)
     parts = [posterior(votes.take(slice(a, a + 7_919)), model) for a in range(0, len(votes), 7_919)]
     assert np.array_equal(np.concatenate(parts), whole)
-    monkeypatch.setattr(karat._kernels, "THREADS", 1)
+    monkeypatch.setattr(karat._kernels.threads, "THREADS", 1)
     assert np.array_equal(posterior(votes, model), whole)
 
 

@@ -56,7 +56,7 @@ class Moments:
         n, counter = len(votes), PairCounter(votes.outputs)
         if isinstance(votes.storage, Sparse):
             return counter.moments(votes, n, counter.of_entries(votes.storage, np.arange(n)))
-        parts = spans(n, THREADS, 64)
+        parts = spans(n, THREADS, 64) or [(0, 0)]
         columns = votes.storage.columns(0, n)
         found = in_threads(lambda part: counter.of_columns(columns, *parts[part]), len(parts))
         return counter.moments(votes, n, sum(found[1:], found[0]))

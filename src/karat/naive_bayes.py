@@ -60,6 +60,8 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     model = learned(model)
     if votes.sources != model.sources or votes.classes != model.classes:
         raise InputError("the votes and the model must have the same sources, in the same order, and the same classes.")
+    if votes.outputs.sizes != model.sizes:
+        raise InputError("the tables of the model do not have as many outputs as the sources of the votes.")
     one_of("denominator", denominator, ("model", "empirical"))
     if denominator == "empirical":
         return _paper_form(votes, model)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulate import contradicting_votes, draw_votes, make_votes, symmetric_conditionals
 
-from karat import NotIdentifiedError, class_balance
+from karat import LabelModel, NotIdentifiedError, class_balance
 
 ONE_SIDED = np.array(
     [
@@ -35,24 +35,19 @@ def test_invariant_names_of_the_classes() -> None:
     np.testing.assert_allclose(class_balance(swapped), class_balance(votes)[::-1], atol=1e-12)
 
 
-def test_third_moments_equal_the_definition() -> None:
-    from karat import Moments
-    from karat.estimate.balance import ThirdMoments
+def test_gold_is_added_to_what_votes_say() -> None:
+    votes = draw_votes(np.random.default_rng(4), 20_000, ONE_SIDED, [0.7, 0.3])
+    alone = class_balance(votes)
+    few = votes.code_gold(np.where(np.arange(20_000) < 75, 1, -1))
+    both = LabelModel(method="triplets", replicates=0, symmetric=False).fit(votes, few).class_balance_
+    np.testing.assert_allclose(both, (25 * alone + [0, 75]) / 100, atol=1e-12)
 
-    votes = draw_votes(np.random.default_rng(3), 5_000, ONE_SIDED[[0, 1, 4]], [0.6, 0.4])
-    moments = Moments.of(votes)
-    third = ThirdMoments.of(moments, [])
-    features = (votes.values[:, third.source] == third.vote) * np.where(third.vote == 1, 1, -1)
-    centred = features - features.mean(axis=0)
-    found = []
-    for f, g, h in third.triplets:
-        product = np.prod([(centred[:, a] * centred[:, b]).mean() for a, b in ((f, g), (f, h), (g, h))])
-        if product > 0:
-            found.append((centred[:, f] * centred[:, g] * centred[:, h]).mean() / np.sqrt(product))
-    s = np.median(found)
-    expected = (1 - s / np.sqrt(s**2 + 4)) / 2
-    sums = third.sums(votes.values, np.ones((1, len(votes)), dtype=np.int64))[0]
-    assert third.balance(moments, sums)[1] == pytest.approx(expected, abs=1e-12)
+
+def test_where_votes_do_not_tell_gold_alone_does() -> None:
+    votes = contradicting_votes()
+    few = votes.code_gold(np.where(np.arange(len(votes)) < 30, np.arange(len(votes)) % 3 == 0, -1))
+    model = LabelModel(method="combined", replicates=0, symmetric=True).fit(votes, few)
+    np.testing.assert_allclose(model.class_balance_, [21 / 32, 11 / 32])
 
 
 def test_votes_that_fit_no_balance_are_refused() -> None:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
-from karat import InputError, LabelModel, Moments, Votes, dependent_pairs, triplets
-from karat.estimate.structure import dependent_groups, merge_groups
-from karat.losses import score
+from karat import InputError, Moments, Votes, dependent_pairs, triplets
+from karat.estimate.structure import unexplained
 
 
 def copying(n: int = 50_000, seed: int = 0) -> Votes:
@@ -17,8 +16,7 @@ def copying(n: int = 50_000, seed: int = 0) -> Votes:
     for leader, follower in ((0, 1), (2, 3)):
         follows = rng.random(n) < 0.5
         values[follows, follower] = values[follows, leader]
-    assert votes.gold is not None
-    return make_votes(values, gold=votes.gold.values)
+    return make_votes(values, gold=votes.own_gold.values)
 
 
 def test_copies_are_found_and_nothing_else() -> None:
@@ -53,40 +51,38 @@ def test_pairs_of_three_classes() -> None:
     assert (pair.first, pair.second) == ("s2", "s4")
 
 
-def test_merged_pair_has_the_joint_table_that_gold_shows() -> None:
-    votes = copying(200_000)
-    assert votes.gold is not None
-    groups = dependent_groups(8, [(0, 1), (2, 3)])
-    single = triplets(Moments.of(votes), class_balance=0.5, known_pairs=[(0, 1), (2, 3)])
-    merged = merge_groups(votes, single, groups)
-    for group, table in zip(merged.groups, merged.tables, strict=True):
-        if len(group) == 2:
-            for y in (0, 1):
-                rows = votes.values[votes.gold.values == y][:, list(group)] + 1
-                seen = np.bincount(rows[:, 0] * 3 + rows[:, 1], minlength=9).reshape(3, 3) / len(rows)
-                np.testing.assert_allclose(table[y], seen, atol=0.02)
+def test_oracle_what_the_model_leaves_over_of_every_pair() -> None:
+    votes = copying(3_000)
+    moments = Moments.of(votes)
+    model = triplets(moments)
+    correlation, z = unexplained(moments, model)
+    signs = 2.0 * votes.values - 1
+    covariance = np.cov(signs.T, bias=True)
+    mean = np.array([[(2 * t[y, 2] - 1) for t in model.source_tables] for y in (0, 1)])
+    explained = 0.25 * np.outer(mean[1] - mean[0], mean[1] - mean[0])  # balanced classes
+    spread = np.sqrt(np.diagonal(covariance))
+    expected = (covariance - explained) / np.outer(spread, spread)
+    off = ~np.eye(8, dtype=bool)
+    np.testing.assert_allclose(correlation[off], expected[off], atol=1e-9)
+    np.testing.assert_allclose(z[off], expected[off] * np.sqrt(3_000), atol=1e-6)
 
 
-def test_merging_lowers_the_loss() -> None:
+def test_known_pairs_are_not_named_again_and_small_ones_are_left_out() -> None:
     votes = copying()
-    assert votes.gold is not None
-    plain = LabelModel(class_balance=0.5, replicates=0).fit(votes)
-    merged = LabelModel(class_balance=0.5, replicates=0, known_pairs=[("s0", "s1"), ("s2", "s3")]).fit(votes)
-    before, after = (score(model.predict_proba(votes), votes.gold).loss for model in (plain, merged))
-    assert after < before - 0.002
+    moments = Moments.of(votes)
+    model = triplets(moments)
+    (left,) = dependent_pairs(moments, model, known_pairs=[("s1", "s0")])
+    assert (left.first, left.second) == ("s2", "s3")
+    assert dependent_pairs(moments, model, smallest=0.99) == []
+    strongest = dependent_pairs(moments, model)
+    assert [pair.correlation for pair in strongest] == sorted((p.correlation for p in strongest), reverse=True)
 
 
-def test_groups_that_are_too_large_are_refused() -> None:
-    votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals([0.7] * 10), [0.5, 0.5])
-    chain = [(f"s{i}", f"s{i + 1}") for i in range(8)]
-    with pytest.raises(InputError, match=r"tie 9 sources together.*19,683"):
-        LabelModel(known_pairs=chain).fit(votes)
-
-
-def test_three_classes_cannot_be_merged_without_gold() -> None:
-    votes = draw_votes(np.random.default_rng(0), 2_000, symmetric_conditionals([0.7] * 5, 3), [1 / 3] * 3)
-    model = triplets(Moments.of(votes))
-    with pytest.raises(InputError, match="two classes only"):
-        merge_groups(votes, model, dependent_groups(5, [(0, 1)]))
-    fitted = LabelModel(known_pairs=[(0, 1)], replicates=0).fit(votes)  # left out of triplets, labeled as they are
-    assert fitted.predict_proba(votes).shape == (2_000, 3)
+def test_refusals() -> None:
+    moments = Moments.of(copying(500))
+    with pytest.raises(InputError, match="error_rate must be"):
+        dependent_pairs(moments, triplets(moments), error_rate=1.0)
+    with pytest.raises(InputError, match="same sources"):
+        dependent_pairs(Moments.of(copying(500).select(["s0", "s1", "s2"])), triplets(moments))
+    with pytest.raises(TypeError, match="SourceModel or a fitted LabelModel"):
+        dependent_pairs(moments, "model")

@@ -32,6 +32,8 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
     found = _long(table, reading, gold) if long else _wide(table, reading, gold)
     if reading.gold_file is not None:
         found = replace(found, gold=_joined_gold(found, reading, task if long else reading.key))
+    if isinstance(found.cells, list):
+        _check_one_kind(found.sources, found.cells)
     return found
 
 
@@ -39,15 +41,13 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     special = [name for name in (reading.key, gold) if name is not None]
     names = _pick(table.column_names, reading.sources, (*special, *reading.drop), "column")
     columns = [vote_column(table[name], f"column {name!r}", reading.abstain) for name in names]
-    found = VoteTable(
+    return VoteTable(
         table.num_rows,
         tuple(names),
         columns,
         None if reading.key is None else keys(table, reading.key),
         None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain),
     )
-    _check_one_kind(found.sources, columns)
-    return found
 
 
 def _pick(found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str) -> list[str]:

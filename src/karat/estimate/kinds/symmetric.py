@@ -89,44 +89,44 @@ class Symmetric(Kind):
         return found / found.sum()
 
     def joint_table(self, joint: Ints, with_others: Ints, model: SourceModel, group: Group) -> Floats:
-        """Where two or more of the group vote, what other sources say tells P(y | output).
+        """How the votes of the group lie around the true class, from how they lie around what other sources say.
 
-        A source k outside, right with probability p_k, votes y on a share ``s = (1 - p_k) / (K - 1) + x_k P(y | output)``
-        of the points with that output on which it votes. P(y | output) is the median over sources of what this gives,
-        weighted by how well each is known. Where one of the group votes alone, its own accuracy tells.
+        Classes are alike, so votes are counted by their distance r from a class around the circle of classes. With t[r]
+        the share of r around the true class among points whose votes are alike but for a turn of that circle, it is
+        ``x_k t[r] + (1 - p_k) / (K - 1)`` around the votes of a source k outside that is right with probability p_k. The
+        median of what this gives is taken, weighted by how well each source tells. Where one of the group votes alone,
+        its own accuracy tells.
         """
         outputs, K = Outputs(model.sizes), len(model.classes)
-        n = int(joint.sum())
         sizes = tuple(outputs.sizes[i] for i in group)
-        given = np.stack(np.unravel_index(np.arange(len(joint)), sizes))  # output of each member, shape (w, J)
-        several = (given != SILENT).sum(axis=0) >= 2
-        of_class = with_others.reshape(len(joint), len(model.sources), K)
         others = [k for k in range(len(model.sources)) if k not in group]
-        p = model.accuracy[others]
-        x = (K * p - 1) / (K - 1)
-        cast = of_class[:, others].sum(axis=2)  # (J, others)
-        weights = cast * x**2
-        if several.any() and not weights[several].any() and joint[several].any():
+        every = np.stack(np.unravel_index(np.arange(len(joint)), sizes))  # output of each member, shape (w, J)
+        turned = [_around(every, np.full(len(joint), y), K, sizes) for y in range(K)]
+        spoken = (every != SILENT).sum(axis=0)
+        if not others and joint[spoken >= 2].any():
             names = ", ".join(repr(model.sources[i]) for i in group)
             raise NotIdentifiedError(
                 f"the known pairs tie all sources together ({names}); none is left to tell how they vote as one."
             )
-        share = of_class[:, others] / np.maximum(cast, 1)[:, :, None]
-        told = (share - ((1 - p) / (K - 1))[:, None]) / np.where(x == 0, 1, x)[:, None]  # (J, others, K)
-        alone = [_table_logs(model, i) for i in group]
-        table = np.empty((K, len(joint)))
-        for place in range(len(joint)):
-            own = sum(logs[:, given[j, place]] for j, logs in enumerate(alone))
-            if several[place] and weights[place].any():
-                found = weighted_median(told[place], weights[place])
-                found = np.clip(found, 1 / n, 1 - 1 / n)
-                # P(output | y) is P(y | output) over P(y), up to what is the same for all classes.
-                own = np.log(found / found.sum()) - np.log(model.class_balance)
-            table[:, place] = np.exp(own - own.max())
-        # Every output is as frequent as it is, under the model's class balance.
-        table *= joint / n / np.maximum(model.class_balance @ table, 1e-300)
-        table = np.where(joint > 0, np.maximum(table, 1e-12), 0)
-        return (table / table.sum(axis=1, keepdims=True)).reshape(K, *sizes)
+        of_class = with_others.reshape(len(joint), len(model.sources), K)[:, others]
+        around = np.zeros((len(others), len(joint)))  # points with each distance from the vote of each other source
+        for y, place in enumerate(turned):
+            np.add.at(around.T, place, of_class[:, :, y])
+        alike = sum(around[:, place] for place in turned)  # points whose votes are alike but for a turn
+        p = model.accuracy[others][:, None]
+        x = (K * p - 1) / (K - 1)
+        told = (around / np.maximum(alike, 1) - (1 - p) / (K - 1)) / np.where(x == 0, 1, x)
+        weights = alike * x**2
+        found = np.ones(len(joint))  # as if all that is known were what each source says by itself
+        for member, i in enumerate(group):
+            found *= _accuracies(model.accuracy[i], every[member], K)
+        seen = (spoken >= 2) & (weights.sum(axis=0) > 0)
+        n = int(joint.sum())
+        if seen.any():
+            found[seen] = np.maximum(weighted_median(told[:, seen], weights[:, seen]), 1 / n)
+        found /= sum(found[place] for place in turned)
+        shares = found * sum(joint[place] for place in turned) / n
+        return np.stack([shares[place] for place in turned]).reshape(K, *sizes)
 
     def labeled_table(self, points: GoldPoints, group: Group, floor: float) -> Floats:
         """Share of votes that are right; of a group, shares of how its votes lie around the true class.
@@ -237,7 +237,6 @@ def _votes_and_right(points: GoldPoints) -> tuple[Ints, Ints]:
     return (values >= 0).sum(axis=0), (values == points.truth[:, None]).sum(axis=0)
 
 
-def _table_logs(model: SourceModel, i: int) -> Floats:
-    """Log-likelihoods of a source's outputs, 0 where an output never occurs."""
-    table = model.source_tables[i]
-    return np.log(np.where(table > 0, table, 1))
+def _accuracies(right: float, output: Ints, K: int) -> Floats:
+    """Probability of a distance from the true class, given as an output: none, right, or one of the wrong ones."""
+    return np.where(output == SILENT, 1.0, np.where(output == SILENT + 1, right, (1 - right) / (K - 1)))

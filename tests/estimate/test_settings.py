@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+
+import numpy as np
+import pytest
+
+from karat import InputError, LabelModel
+from karat.estimate.settings import Settings, pair_positions
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"method": "guess"}, "method must be one of 'auto', 'triplets', 'labeled', 'combined'"),
+        ({"aggregate": "mode"}, "aggregate must be one of 'median', 'mean', 'random'"),
+        ({"negative": "keep"}, "negative must be one of 'drop', 'absolute'"),
+        ({"signs": "guess"}, "signs must be one of 'positive', 'data'"),
+        ({"replicates": -1}, "replicates must be 0 or more"),
+        ({"level": 0.0}, "level must be between 0 and 1"),
+        ({"level": 1.0}, "level must be between 0 and 1"),
+        ({"level": float("nan")}, "level must be between 0 and 1"),
+    ],
+)
+def test_refusals(options: dict[str, object], text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        Settings(**options)  # type: ignore[arg-type]
+
+
+def test_symmetric_is_a_boolean() -> None:
+    with pytest.raises(TypeError, match="symmetric must be True, False or None, not 'yes'"):
+        Settings(symmetric="yes")  # type: ignore[arg-type]
+    assert Settings(symmetric=np.True_).symmetric  # type: ignore[arg-type]
+
+
+def test_settings_do_not_change() -> None:
+    settings = Settings()
+    with pytest.raises(FrozenInstanceError):
+        settings.level = 0.5  # type: ignore[misc]
+
+
+def test_every_setting_is_a_parameter_of_the_model_with_the_same_default() -> None:
+    defaults = LabelModel().get_params()
+    for field in fields(Settings):
+        assert defaults[field.name] == field.default
+
+
+def test_pairs_by_name_and_by_position() -> None:
+    assert pair_positions([("b", "a"), (0, 2), (np.int64(1), "c")], ("a", "b", "c")) == ((1, 0), (0, 2), (1, 2))  # type: ignore[list-item]
+    for pairs, text in (([("a", "d")], "names 'd'"), ([(0, 3)], "names 3"), ([(0, -1)], "names -1")):
+        with pytest.raises(InputError, match=text):
+            pair_positions(pairs, ("a", "b", "c"))  # type: ignore[arg-type]
+
+
+def test_the_class_balance_that_was_given() -> None:
+    assert Settings().given_balance((0, 1)) is None
+    np.testing.assert_allclose(Settings(class_balance=0.3).given_balance(("x", "y")), [0.7, 0.3])  # type: ignore[arg-type]
+
+
+def test_a_seed_is_a_fresh_generator_every_time() -> None:
+    settings = Settings(rng=3)
+    assert settings.generator().random() == settings.generator().random() == np.random.default_rng(3).random()
