@@ -89,7 +89,8 @@ def _coding(content: dict[str, Any]) -> Coding:
 def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | None:
     if scaling is None:
         return None
-    found = Recalibration(**{name: np.array(values, dtype=np.float64) for name, values in scaling.items()})
+    numbers = {name: np.array(values, dtype=np.float64) for name, values in scaling.items() if name != "once"}
+    found = Recalibration(**numbers, once=tuple(tuple(group) for group in scaling.get("once", ())))
     if found.shift.shape != (len(found.weight), K):
         raise InputError("its recalibration does not fit its classes")
     return found

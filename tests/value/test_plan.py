@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from karat.datasets import paper_model
 from karat.estimate.fit import Settings
 from karat.value.learning import Measured, measure
+
+from karat.datasets import paper_model
 from karat.value.plan import _risk, best_plan
 from karat.votes import Gold
 

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from karat.estimate.fit import Settings
+from karat.value.learning import measure
+from karat.value.risk import Curve, Estimate, Interval, Ruler, held_out
 
 from karat import LabelModel, Moments, Votes, expected_loss, known_combination, known_curve, labeled, triplets
 from karat.datasets import paper_model
-from karat.estimate.fit import Settings
 from karat.losses import score
 from karat.theory.decomposition import Learner
-from karat.value.learning import measure
 from karat.value.population import Population
-from karat.value.risk import Curve, Estimate, Interval, Ruler, held_out
 from karat.votes import Gold
 
 

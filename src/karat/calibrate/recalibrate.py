@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat._types import Codes, Floats, Ints
+from karat._types import Codes, Floats, Group, Ints
 from karat.naive_bayes import softmax
 from karat.votes import GoldPoints, Votes
 
@@ -42,6 +42,8 @@ class Recalibration:
         Share of each in the mixture; a, g and c.
     shift : array, shape (G, K)
         b.
+    once : tuple of tuples of int
+        Groups of sources whose votes for a class count as one.
     """
 
     weight: Floats
@@ -49,13 +51,14 @@ class Recalibration:
     exponent: Floats
     count: Floats
     shift: Floats
+    once: tuple[Group, ...] = ()
 
     def apply(self, probabilities: Floats, votes: Votes, class_balance: Floats) -> Floats:
         """Recalibrated probabilities from those of naive Bayes, shape (n, K)."""
         result = np.empty_like(probabilities)
         for low in range(0, len(votes), _BLOCK):
             rows = slice(low, low + _BLOCK)
-            result[rows] = self._block(probabilities[rows], votes.tally(low, low + _BLOCK), class_balance)
+            result[rows] = self._block(probabilities[rows], votes.tally(low, low + _BLOCK, self.once), class_balance)
         return result
 
     def _block(self, probabilities: Floats, counts: Ints, class_balance: Floats) -> Floats:
@@ -80,6 +83,7 @@ def recalibrate(
     shift_error: float,
     count_error: float,
     log_slope: float,
+    once: tuple[Group, ...] = (),
 ) -> Recalibration:
     """Fit the scaling on gold.
 
@@ -94,10 +98,12 @@ def recalibrate(
         Standard deviation of c.
     log_slope : float
         Expected log a at the usual number of votes.
+    once : tuple of tuples of int
+        As in `Recalibration`.
     """
     kept = slice(None, None, max(1, len(points) // MOST))
     points = points.take(kept)
-    evidence, tally, number = _parts(probabilities[kept], points.votes.tally(), class_balance)
+    evidence, tally, number = _parts(probabilities[kept], points.votes.tally(once=once), class_balance)
     usual = np.log((np.median(number) + 1) / 2) if len(points) else 0.0
     K = len(class_balance)
     trust = max(min(1.0, len(points) / ENOUGH), 0.05)
@@ -116,7 +122,8 @@ def recalibrate(
     used = np.flatnonzero(weight >= KEPT)
     slope, exponents = np.tile(SLOPES, len(EXPONENTS)), np.repeat(EXPONENTS, len(SLOPES))
     chosen = np.concatenate(theta)[used]
-    return Recalibration(weight[used] / weight[used].sum(), slope[used], exponents[used], chosen[:, 0], chosen[:, 1:])
+    share = weight[used] / weight[used].sum()
+    return Recalibration(share, slope[used], exponents[used], chosen[:, 0], chosen[:, 1:], once)
 
 
 def _parts(probabilities: Floats, counts: Ints, class_balance: Floats) -> tuple[Floats, Floats, Floats]:

@@ -78,5 +78,7 @@ def add_gold(
         without = blend(votes_fit.solution, points.take(others), prior.spread)
         probabilities[fold] = posterior(points.votes.take(fold), votes_fit.model_of(without.x))
     shift = SHIFT if votes_fit.solution.settings.class_balance is None else SHIFT_BALANCE_GIVEN
-    recalibration = recalibrate(probabilities, points, balance, shift, prior.count, prior.log_slope)
+    recalibration = recalibrate(
+        probabilities, points, balance, shift, prior.count, prior.log_slope, votes_fit.counted_once
+    )
     return WithGold(votes_fit.model_of(mixed.x), mixed, recalibration)

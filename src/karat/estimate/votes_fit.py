@@ -45,6 +45,12 @@ class VotesFit:
         """The source model, with known groups taken as one."""
         return self.model_of(self.solution.x)
 
+    @property
+    def counted_once(self) -> tuple[Group, ...]:
+        """Groups of which a plain count of votes takes one vote for a class."""
+        kind = self.solution.problem.kind
+        return tuple(found.group for found in self.joint) if kind.one_vote_per_group else ()
+
     def model_of(self, x: Floats) -> SourceModel:
         """The same with other parameters of the features."""
         problem = self.solution.problem

@@ -12,7 +12,7 @@ from karat.io.files import whole_file
 from karat.io.plain import plain
 
 FORMAT = "karat model"
-VERSION = 1
+VERSION = 2  # 2: groups that a plain count of votes takes for one source
 T = TypeVar("T")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Codes, Ints, Label
+from karat._types import Abstain, AnyArray, Codes, Group, Ints, Label
 from karat.errors import InputError, examples
 from karat.io.arrays import array_columns, gold_column, is_sparse_matrix, matrix_entries, rectangle
 from karat.io.coding import ABSTAIN, Coding, Column, find_coding, is_missing, whole_array_levels
@@ -229,15 +229,25 @@ class Votes:
             raise InputError(f"no source {examples(missing)}; the sources are {examples(self.sources)}.")
         return replace(self, cells=self.storage.select([place[name] for name in wanted]), sources=wanted)
 
-    def tally(self, low: int = 0, high: int | None = None) -> Ints:
-        """How many votes the points low..high have for each class, shape (points, K)."""
+    def tally(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Ints:
+        """How many votes the points low..high have for each class, shape (points, K).
+
+        Parameters
+        ----------
+        once : sequence of tuples of int
+            Groups of sources whose votes for a class count as one.
+        """
         high = len(self) if high is None else min(high, len(self))
         storage, K = self.storage, len(self.classes)
         if isinstance(storage, Sparse):
             point, _, value = storage.entries(low, high)
-            return np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
-        columns = storage.columns(low, high)
-        return np.stack([(columns == y).sum(axis=0) for y in range(K)], axis=1)
+            counts = np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
+        else:
+            counts = _votes_for(storage.columns(low, high), K)
+        for group in once:
+            of_group = _votes_for(storage.columns(low, high, np.array(group)), K)
+            counts -= np.maximum(of_group - 1, 0)
+        return counts
 
     def distinct(self) -> Votes:
         """The distinct rows as votes, in the order of `patterns`."""
@@ -247,6 +257,11 @@ class Votes:
     def patterns(self) -> Patterns:
         """The distinct rows with their counts."""
         return Patterns.of(self.values, self.outputs.sizes)
+
+
+def _votes_for(columns: Codes, K: int) -> Ints:
+    """How many of the columns vote for each class on each point, shape (points, K)."""
+    return np.stack([(columns == y).sum(axis=0) for y in range(K)], axis=1)
 
 
 def _names(sources: Sequence[str] | None, m: int) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ class ClassConditional(Kind):
 
     words = "one accuracy per source and class"
     largest = np.inf
+    one_vote_per_group = False  # as ever; gold decides what the count is worth
 
     def suits(self, moments: Moments) -> bool:
         """Two classes, unless most sources leave out points and vote for both classes on the rest.

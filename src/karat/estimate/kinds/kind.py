@@ -63,6 +63,7 @@ class Kind(ABC):
 
     words: str  # what is learned of a source
     largest: float  # size of a parameter that gold may be believed
+    one_vote_per_group: bool  # whether a plain count of votes, beside the tables, takes a group for one source
 
     @abstractmethod
     def suits(self, moments: Moments) -> bool:

@@ -28,6 +28,7 @@ class Symmetric(Kind):
 
     words = "one accuracy per source"
     largest = 0.98  # no source is believed to be right 99 times in 100 on the word of a few gold labels
+    one_vote_per_group = True
 
     def suits(self, moments: Moments) -> bool:
         """Any votes."""
