@@ -3,54 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import labeled, posterior
-from karat.losses import log_losses
-from karat.value.population import Population, labeled_losses
-from karat.votes import Gold, Votes
-
-
-def some_votes(K: int, n: int = 300, seed: int = 0) -> tuple[Votes, Gold]:
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, K, n)
-    values = np.where(rng.random((n, 4)) < 0.6, truth[:, None], rng.integers(0, K, (n, 4)))
-    values[rng.random((n, 4)) < 0.2] = -1
-    votes = Votes.from_array(values, classes=list(range(K)), abstain=-1)
-    return votes, Gold(truth.astype(np.int8), votes.classes)
-
-
-@pytest.mark.parametrize(
-    ("K", "symmetric", "groups"),
-    [
-        (2, False, ((0,), (1,), (2,), (3,))),
-        (2, False, ((0, 2), (1,), (3,))),
-        (2, True, ((0,), (1,), (2,), (3,))),
-        (3, True, ((0,), (1,), (2,), (3,))),
-    ],
-)
-def test_oracle_many_labeled_models_at_once_are_those_of_one_after_another(
-    K: int, symmetric: bool, groups: tuple[tuple[int, ...], ...]
-) -> None:
-    votes, gold = some_votes(K)
-    patterns = votes.patterns
-    listed = Votes(patterns.values, votes.sources, votes.coding)
-    balance = np.arange(1.0, K + 1) / np.arange(1.0, K + 1).sum()
-    rng = np.random.default_rng(1)
-    samples = [rng.permutation(len(votes))[:60] for _ in range(3)]
-    counts = np.zeros((3, len(patterns), K), dtype=np.int64)
-    for sample, rows in zip(counts, samples, strict=True):
-        np.add.at(sample, (patterns.inverse[rows], gold.values[rows]), 1)
-    found = labeled_losses(listed, counts, balance, symmetric, groups)
-    for rows, losses in zip(samples, found, strict=True):
-        model = labeled(votes.take(rows), gold.take(rows), balance, symmetric, None if symmetric else groups)
-        np.testing.assert_allclose(losses, log_losses(posterior(listed, model)), atol=1e-9)
-
-
-def test_a_class_without_gold_leaves_the_class_balance() -> None:
-    votes, _ = some_votes(2, 20)
-    counts = np.zeros((1, 20, 2), dtype=np.int64)
-    counts[0, :5, 0] = 1
-    losses = labeled_losses(votes, counts, np.array([0.3, 0.7]), False, ((0,), (1,), (2,), (3,)))
-    np.testing.assert_allclose(losses[0], np.broadcast_to(-np.log([0.3, 0.7]), (20, 2)))
+from karat import Votes
+from karat.value import population as module
+from karat.value.population import Population, typical_rows
 
 
 def test_recovery_draws_follow_the_joint_distribution() -> None:
@@ -65,7 +20,26 @@ def test_recovery_draws_follow_the_joint_distribution() -> None:
     counts = population.draw(n, size, rng)
     assert (counts.sum(axis=(1, 2)) == n).all()
     assert (np.abs(counts.mean(axis=0) - n * joint) < 4.5 * np.sqrt(n * joint * (1 - joint) / size)).all()
-    drawn, gold = population.points(20_000, rng)
-    place = (drawn.values[:, None] == votes.values).all(axis=2).argmax(axis=1)
-    share = np.array([[((place == p) & (gold.values == y)).mean() for y in (0, 1)] for p in range(3)])
+    drawn = population.points(20_000, rng)
+    place = (drawn.votes.values[:, None] == votes.values).all(axis=2).argmax(axis=1)
+    assert np.array_equal(place, drawn.rows)
+    share = np.array([[((place == p) & (drawn.truth == y)).mean() for y in (0, 1)] for p in range(3)])
     assert (np.abs(share - joint) < 4.5 * np.sqrt(joint * (1 - joint) / 20_000)).all()
+
+
+def test_rows_that_stand_for_all() -> None:
+    votes = Votes.from_array(np.random.default_rng(0).integers(0, 2, (400, 4)))
+    rows, weight = typical_rows(votes, np.random.default_rng(0))
+    assert len(rows) == len(votes.patterns)
+    np.testing.assert_allclose(weight @ rows.values, votes.values.mean(axis=0))
+
+
+def test_of_many_rows_a_sample_stands_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ROWS", 300)
+    votes = Votes.from_array(np.random.default_rng(0).integers(0, 2, (2_000, 12)))
+    assert len(votes.patterns) > 300
+    rows, weight = typical_rows(votes, np.random.default_rng(0))
+    assert weight.sum() == pytest.approx(1)
+    assert 200 < len(rows) <= 300
+    assert len(rows.patterns) == len(rows)
+    np.testing.assert_allclose(weight @ rows.values, votes.values.mean(axis=0), atol=0.12)

@@ -17,7 +17,7 @@ KEYS = {"n_unlabeled", "n_gold", "risk", "equivalent_labels", "data_value_ratio"
 
 def sample(d: int, n: int = 2_000, gold: int = 100, seed: int = 0) -> tuple[Votes, np.ndarray]:
     votes = paper_model(d).sample(n, seed)
-    labels = np.array(votes.classes)[votes.code_gold(votes.gold).values].astype(object)
+    labels = np.array(votes.classes)[votes.own_gold.values].astype(object)
     labels[gold:] = None
     return votes, labels
 
@@ -25,7 +25,7 @@ def sample(d: int, n: int = 2_000, gold: int = 100, seed: int = 0) -> tuple[Vote
 @pytest.mark.slow
 def test_known_answer_imdb() -> None:
     votes = load_imdb()
-    few = np.where(np.random.default_rng(3).permutation(len(votes)) < 400, votes.code_gold(votes.gold).values, -1)
+    few = np.where(np.random.default_rng(3).permutation(len(votes)) < 400, votes.own_gold.values, -1)
     found = data_value(votes, few, class_balance=0.5)
     assert isinstance(found, DataValue)
     assert (found.n_unlabeled, found.n_gold) == (50_000, 400)
