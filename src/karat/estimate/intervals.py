@@ -110,7 +110,7 @@ def triplet_intervals(
 
 def _affordable(solution: Solution, asked: int) -> int:
     """How many replicates there is time for: each is a pass over all triplets, at about a billion in a second."""
-    seconds = len(solution.problem.moments.outputs.source) ** 3 * 1e-9
+    seconds = len(solution.x) ** 3 * 1e-9
     return min(asked, max(FEWEST, int(SECONDS / max(seconds, 1e-9))))
 
 

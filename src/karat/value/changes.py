@@ -14,7 +14,7 @@ from karat.value.jackknife import Interval
 from karat.value.risks import Risks
 from karat.votes import Votes
 
-_MOST_PAIRS = 5  # the strongest; more are better dropped by hand
+MOST_PAIRS = 5  # the strongest; more are better dropped by hand
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _apart(pairs: list[DependentPair], m: int) -> list[DependentPair]:
     taken: set[str] = set()
     kept: list[DependentPair] = []
     for pair in pairs:
-        if len(kept) < min(_MOST_PAIRS, (m - 3) // 2) and not taken & {pair.first, pair.second}:
+        if len(kept) < min(MOST_PAIRS, (m - 3) // 2) and not taken & {pair.first, pair.second}:
             kept.append(pair)
             taken |= {pair.first, pair.second}
     return kept

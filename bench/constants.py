@@ -1,0 +1,467 @@
+"""What half and double of every tuned constant would give, measured on real and simulated votes.
+
+python bench/constants.py DIR [--out docs/constants.md] [--only NAME] [--jobs 2]
+
+DIR holds Parquet files with a column `gold` (class index, -1 unknown), perhaps `split`, and a column per source (class
+index, -1 no vote). A constant is named by module and attribute; its line in the source says what it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pyarrow import parquet
+
+import karat
+from karat.calibrate.with_gold import add_gold
+from karat.datasets import load_imdb, paper_model
+from karat.errors import InputError, NotIdentifiedError
+from karat.estimate.count import Counted, count
+from karat.estimate.settings import Settings
+from karat.estimate.votes_fit import fit_votes
+from karat.losses import score
+from karat.value.advice import DataValue
+from karat.votes import Gold, GoldPoints, Votes
+
+GOLD = (25, 100)  # labels that the labels' quality is measured with
+DRAWS = 2
+VALUE_GOLD = 100
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A tuned constant, how it is measured, and what to put in its place where half and double make no sense."""
+
+    place: str  # module, a colon, and the attribute
+    measure: str
+    variants: tuple[Any, Any] | None = None  # fewer and more of a grid
+
+    @property
+    def parts(self) -> tuple[Any, str, str | None]:
+        """Module, attribute, and field where the attribute is a dataclass."""
+        module, name = self.place.split(":")
+        first, _, inner = name.partition(".")
+        return importlib.import_module(f"karat.{module}"), first, inner or None
+
+    @property
+    def value(self) -> Any:
+        """As it stands."""
+        module, name, inner = self.parts
+        found = getattr(module, name)
+        return found if inner is None else getattr(found, inner)
+
+    @property
+    def words(self) -> str:
+        """What its line in the source says."""
+        module, name, inner = self.parts
+        source = inspect.getsource(module)
+        if inner is None:
+            found = re.search(rf"^{name}\b.*?#\s*(.*)$", source, re.MULTILINE)
+        elif inspect.isclass(getattr(module, name)):
+            found = re.search(rf"^    {inner} = .*?#\s*(.*)$", source, re.MULTILINE)
+        else:
+            found = re.search(rf"^    {inner} : float\n\s+(.*?)(?:;.*)?$", source, re.MULTILINE)
+        return found.group(1).strip() if found else ""
+
+    def times(self, factor: float) -> Any:
+        """Half, the same, or double."""
+        if factor == 1:
+            return self.value
+        if self.variants is not None:
+            return self.variants[factor > 1]
+        if isinstance(self.value, int):
+            return max(1, round(self.value * factor))
+        return self.value * factor
+
+    def set(self, value: Any) -> None:
+        """Put another value in its place, wherever it was imported to."""
+        module, name, inner = self.parts
+        if inner is not None:
+            target = getattr(module, name)
+            if inspect.isclass(target):
+                setattr(target, inner, value)
+            else:
+                object.__setattr__(target, inner, value)
+            return
+        before = getattr(module, name)
+        for other in [found for key, found in sys.modules.items() if key.startswith("karat.")]:
+            if getattr(other, name, None) is before:
+                setattr(other, name, value)
+
+
+SLOPES = tuple(np.exp(np.linspace(-4.5, 0.2, number)) for number in (12, 48))
+LABELED_SIZES = tuple(
+    (*(round(5 * 2 ** (k * step)) for k in range(number)), 20_000, 80_000, 320_000, 1_000_000)
+    for step, number in ((1, 11), (0.25, 44))
+)
+CONSTANTS = (
+    Constant("fit:ENOUGH_GOLD", "few"),
+    Constant("estimate.balance:VOTES_WORTH", "balance"),
+    Constant("estimate.third_moments:TRIPLES", "balance"),
+    Constant("estimate.third_moments:STRONGEST", "balance"),
+    Constant("estimate.third_moments:SMALLEST", "balance"),
+    Constant("estimate.check:COPY", "copies"),
+    Constant("estimate.signs:SURE", "signs"),
+    Constant("estimate.signs:CAMPS", "signs"),
+    Constant("statistics:BLOCKS", "intervals"),
+    Constant("estimate.intervals:FEWEST", "many"),
+    Constant("estimate.intervals:FAILED", "weak"),
+    Constant("estimate.blend:MULTIPLE", "labels"),
+    Constant("estimate.blend:SMALLEST", "labels"),
+    Constant("estimate.blend:WORTH", "labels"),
+    Constant("estimate.kinds.symmetric:Symmetric.largest", "labels", (0.96, 0.99)),
+    Constant("calibrate.with_gold:FOLDS", "labels"),
+    Constant("calibrate.with_gold:SHIFT", "labels"),
+    Constant("calibrate.with_gold:SHIFT_BALANCE_GIVEN", "labels"),
+    Constant("calibrate.with_gold:LABELING.spread", "labels"),
+    Constant("calibrate.with_gold:LABELING.count", "labels"),
+    Constant("calibrate.with_gold:LABELING.log_slope", "labels"),
+    Constant("calibrate.recalibrate:SLOPES", "labels", SLOPES),
+    Constant("calibrate.recalibrate:EXPONENTS", "labels", ((0.0, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0))),
+    Constant("calibrate.recalibrate:LOG_SLOPE_ERROR", "labels"),
+    Constant("calibrate.recalibrate:EXPONENT", "labels"),
+    Constant("calibrate.recalibrate:EXPONENT_ERROR", "labels"),
+    Constant("calibrate.recalibrate:KEPT", "labels"),
+    Constant("calibrate.recalibrate:ENOUGH", "labels"),
+    Constant("calibrate.recalibrate:MOST", "all_gold"),
+    Constant("calibrate.with_gold:RISKS.spread", "value"),
+    Constant("calibrate.with_gold:RISKS.count", "value"),
+    Constant("value.judge:BLOCKS", "value"),
+    Constant("value.judge:VIEW_WORTH", "value"),
+    Constant("value.judge:VIEW_WORTH_DEPENDENT", "value"),
+    Constant("value.judge:MOST_LEARNED", "all_gold_value"),
+    Constant("value.population:ROWS", "value"),
+    Constant("value.curve:FORM_ERROR", "value"),
+    Constant("value.labeled_curve:SIZES", "value", LABELED_SIZES),
+    Constant("value.labeled_curve:PARTS", "value", ((20, 80, 320), (20, 28, 40, 57, 80, 113, 160, 226, 320, 452, 640))),
+    Constant("value.labeled_curve:LARGEST_PART", "value", (0.4, 0.9)),
+    Constant("value.combined_curve:DRAWS", "value"),
+    Constant("value.combined_curve:MOST_DRAWN", "all_gold_value"),
+    Constant("value.combined_curve:FORMED", "value"),
+    Constant("value.combined_curve:FOLDS", "value"),
+    Constant("value.unlabeled_risk:HALVINGS", "value"),
+    Constant("value.unlabeled_risk:HALVED", "value"),
+    Constant("value.changes:MOST_PAIRS", "value"),
+    Constant("value.decision:WORTHWHILE", "verdict"),
+    Constant("value.decision:LARGE", "verdict"),
+    Constant("value.decision:FEWEST_TO_STOP", "verdict"),
+)
+
+
+def read_set(file: Path) -> Votes:
+    """Votes and gold of one file."""
+    names = [name for name in parquet.read_schema(file).names if name == "split"]
+    return karat.read_votes(file, gold="gold", drop=names)
+
+
+@cache
+def vote_sets(folder: str) -> dict[str, Votes]:
+    """Real votes; sources that never vote, never vary or copy another are left out."""
+    found = {}
+    for file in sorted(Path(folder).glob("*.parquet")):
+        votes = read_set(file)
+        distinct = np.unique(votes.values, axis=1, return_index=True)[1]
+        varied = [i for i in np.sort(distinct) if len(np.unique(votes.values[:, i])) > 1]
+        found[file.stem] = votes.select(votes.sources[i] for i in varied)
+    return found
+
+
+def some_gold(votes: Votes, n: int, seed: int) -> tuple[Gold, Gold]:
+    """Gold for n random points, and the rest of it."""
+    truth = votes.own_gold.values
+    rows = np.random.default_rng(seed).permutation(np.flatnonzero(truth >= 0))
+    parts = []
+    for kept in (rows[:n], rows[n:]):
+        values = np.full(len(votes), -1, dtype=np.int8)
+        values[kept] = truth[kept]
+        parts.append(Gold(values, votes.classes))
+    return parts[0], parts[1]
+
+
+def gold_balance(votes: Votes) -> list[float]:
+    """The class balance of all gold, with one point more of each class."""
+    counts = votes.own_gold.counts + 1.0
+    return (counts / counts.sum()).tolist()
+
+
+@cache
+def counted_set(folder: str, name: str, given: bool) -> Counted:
+    """Counts do not depend on the constants that labels are measured with."""
+    votes = vote_sets(folder)[name]
+    return count(votes, Settings(class_balance=gold_balance(votes) if given else None))
+
+
+def label_losses(folder: str, sizes: Sequence[int], draws: int) -> tuple[float, float]:
+    """Mean log loss and accuracy of the combination over sets, draws and numbers of gold labels."""
+    losses, accuracies = [], []
+    for name, votes in vote_sets(folder).items():
+        for n in sizes:
+            for seed in range(draws):
+                gold, rest = some_gold(votes, n, seed)
+                points = GoldPoints.of(votes, gold)
+                for given in (True, False):
+                    settings = Settings(class_balance=gold_balance(votes) if given else None)
+                    try:
+                        fitted = fit_votes(counted_set(folder, name, given), points, settings, partial=True)
+                        found = score(add_gold(fitted, points, 0).posterior(votes), rest)
+                    except (InputError, NotIdentifiedError):
+                        continue  # the same sets for every value of a constant
+                    losses.append(found.loss)
+                    accuracies.append(found.accuracy)
+    return float(np.mean(losses)), float(np.mean(accuracies))
+
+
+def labels(folder: str) -> str:
+    """Labels with 25 and 100 gold labels."""
+    loss, accuracy = label_losses(folder, GOLD, DRAWS)
+    return f"loss {loss:.4f}, accuracy {accuracy:.4f}"
+
+
+def few(folder: str) -> str:
+    """Labels with 5, 10 and 15 gold labels, as `LabelModel` makes them."""
+    losses = []
+    for votes in vote_sets(folder).values():
+        for n in (5, 10, 15):
+            gold, rest = some_gold(votes, n, 0)
+            try:
+                model = karat.LabelModel(class_balance=gold_balance(votes), replicates=0).fit(votes, gold)
+            except (InputError, NotIdentifiedError):
+                continue
+            losses.append(score(model.predict_proba(votes), rest).loss)
+    return f"loss {np.mean(losses):.4f}"
+
+
+def all_gold(folder: str) -> str:
+    """Labels with 20,000 gold labels of the IMDB votes, and the time of learning from them."""
+    votes = load_imdb()
+    gold, rest = some_gold(votes, 20_000, 0)
+    settings = Settings(class_balance=0.5)
+    fitted = fit_votes(count(votes, settings), None, settings)
+    start = time.perf_counter()
+    model = add_gold(fitted, GoldPoints.of(votes, gold), 0)
+    seconds = time.perf_counter() - start
+    return f"loss {score(model.posterior(votes), rest).loss:.4f}, {seconds:.1f} s"
+
+
+def balance(folder: str) -> str:
+    """Distance of the estimated class balance from that of all gold, without gold and with 25 labels."""
+    gaps: dict[int, list[float]] = {0: [], 25: []}
+    for votes in vote_sets(folder).values():
+        truth = np.array(gold_balance(votes))
+        for n, found in gaps.items():
+            gold = some_gold(votes, n, 0)[0] if n else None
+            try:
+                model = karat.LabelModel(method="triplets", replicates=0).fit(votes, gold)
+            except (InputError, NotIdentifiedError):
+                continue
+            found.append(float(np.abs(model.class_balance_ - truth).max()))
+    return ", ".join(f"{n} gold: {np.mean(found):.4f} ({len(found)} sets)" for n, found in gaps.items())
+
+
+def copies(folder: str) -> str:
+    """How many pairs of sources are taken for copies, in real sets as they come."""
+    from karat.estimate.check import _copies
+
+    number = 0
+    for file in sorted(Path(folder).glob("*.parquet")):
+        votes = read_set(file)
+        number += len(_copies(karat.Moments.of(votes)))
+    return f"{number} pairs"
+
+
+def signs(folder: str) -> str:
+    """Sets of weak and turned sources whose signs are found, and found right."""
+    right = wrong = refused = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        p = np.concatenate([rng.uniform(0.55, 0.75, 6), rng.uniform(0.25, 0.45, rng.integers(0, 5))])
+        votes = karat.Ising.from_means(p).sample(600, rng)
+        try:
+            found = karat.triplets(karat.Moments.of(votes), symmetric=True, signs="data").accuracy
+        except NotIdentifiedError:
+            refused += 1
+            continue
+        good = ((found > 0.5) == (p > 0.5)).all()
+        right, wrong = right + good, wrong + (not good)
+    return f"right {right}, wrong {wrong}, refused {refused} of 60"
+
+
+def coverage(p: Any, n: int, seeds: int, replicates: int = 100, **options: Any) -> str:
+    """Coverage and width of 90 % intervals of simulated sources."""
+    covered, widths = [], []
+    for seed in range(seeds):
+        votes = karat.Ising.from_means(p).sample(n, seed)
+        model = karat.LabelModel(method="triplets", class_balance=0.5, symmetric=True, replicates=replicates, **options)
+        table = model.fit(votes).source_table_
+        covered.append(((table.low <= p) & (p <= table.high)).mean())
+        widths.append((table.high - table.low).mean())
+    return f"covers {np.mean(covered):.3f} (se {np.std(covered) / np.sqrt(seeds):.3f}), width {np.mean(widths):.4f}"
+
+
+def intervals(folder: str) -> str:
+    """Coverage of intervals of ten sources on 1,000 points."""
+    return coverage(np.array(karat.datasets.PAPER_ACCURACIES) + 0.05, 1_000, 60)
+
+
+def many(folder: str) -> str:
+    """The same of 60 sources, whose intervals have as few replicates as there may be."""
+    from karat.estimate import intervals as module
+
+    module.SECONDS = 0.0
+    return coverage(np.random.default_rng(0).uniform(0.55, 0.8, 60), 2_000, 10)
+
+
+def weak(folder: str) -> str:
+    """How often intervals of weak sources on few points are left open, and cover."""
+    return coverage(np.full(6, 0.53), 150, 60)
+
+
+def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
+    """Votes, some gold, the rest of it, and the class balance where it is given."""
+    for d in (0, 5):
+        for seed in range(2):
+            votes = paper_model(d).sample(4_000, seed)
+            yield votes, *some_gold(votes, VALUE_GOLD, seed), 0.5
+    for votes in vote_sets(folder).values():
+        if len(votes.sources) <= 40 and votes.own_gold.known.sum() >= 1_500:
+            yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes)
+
+
+def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
+    """How far told risks are from those on hidden gold, and how often intervals hold them."""
+    gaps, held, widths = [], [], []
+    for votes, gold, rest, given in calls:
+        try:
+            found = karat.data_value(votes, gold, class_balance=given)
+        except (InputError, NotIdentifiedError):
+            continue
+        if not isinstance(found, DataValue):
+            continue
+        for name, options in (("corrected", {"method": "triplets"}), ("combined", {})):
+            model = karat.LabelModel(class_balance=given, replicates=0, **options)  # type: ignore[arg-type]
+            try:
+                real = score(model.fit(votes, gold).predict_proba(votes), rest).loss
+            except (InputError, NotIdentifiedError):
+                continue
+            told = found.risk[name]
+            gaps.append(abs(told.value - real))
+            held.append(told.low <= real <= told.high)
+            widths.append(told.high - told.low)
+    return f"gap {np.mean(gaps):.4f}, holds {np.mean(held):.2f}, width {np.mean(widths):.3f}"
+
+
+def value(folder: str) -> str:
+    """Risks told from 100 gold labels, of simulated and real sets."""
+    return judged(value_calls(folder))
+
+
+def all_gold_value(folder: str) -> str:
+    """Risks told from 5,000 gold labels of the IMDB votes, and the time."""
+    votes = load_imdb()
+    start = time.perf_counter()
+    told = judged(iter([(votes, *some_gold(votes, 5_000, 0), 0.5)]))
+    return f"{told}, {time.perf_counter() - start:.1f} s"
+
+
+def verdict(folder: str) -> str:
+    """What is advised on simulated and real sets with 100 gold labels."""
+    kinds: dict[str, int] = {}
+    for votes, gold, _, given in value_calls(folder):
+        try:
+            kind = karat.data_value(votes, gold, class_balance=given).kind
+        except (InputError, NotIdentifiedError):
+            continue
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
+
+
+MEASURES: dict[str, Callable[[str], str]] = {
+    measure.__name__: measure
+    for measure in (
+        labels, few, all_gold, balance, copies, signs, intervals, many, weak, value, all_gold_value, verdict,
+    )
+}  # fmt: skip
+
+
+def run(task: tuple[str, str, float]) -> str:
+    """One constant at one value, in a process of its own."""
+    place, folder, factor = task
+    constant = next(found for found in CONSTANTS if found.place == place)
+    vote_sets(folder)
+    constant.set(constant.times(factor))
+    return MEASURES[constant.measure](folder)
+
+
+def shown(value: Any) -> str:
+    """A value of a constant in a table."""
+    if isinstance(value, tuple | np.ndarray):
+        return f"{len(value)} numbers"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def table(rows: list[tuple[Constant, list[str]]]) -> str:
+    """All of it as Markdown."""
+    lines = [
+        "# Constants",
+        "",
+        "Every number that was tuned: what it does, and what half of it, itself and double of it give, as",
+        "`python bench/constants.py DIR` measures on a folder of real votes and on simulations. Sizes of blocks and",
+        "caches, which change the time and no result, stand where they are used and are measured by `bench/run.py`.",
+        "",
+    ]
+    for name, measure in MEASURES.items():
+        of_measure = [row for row in rows if row[0].measure == name]
+        if of_measure:
+            lines += [f"## {(measure.__doc__ or name).splitlines()[0]}", ""]
+            lines += ["| constant | what it does | value | half | one | double |", "|---|---|---|---|---|---|"]
+            for constant, found in of_measure:
+                place = constant.place.replace(":", ".")
+                lines.append(f"| `{place}` | {constant.words} | {shown(constant.value)} | {' | '.join(found)} |")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure and print, or write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("folder")
+    parser.add_argument("--out")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    chosen = [constant for constant in CONSTANTS if options.only in constant.place or options.only == constant.measure]
+    # The value as it stands is measured once for all constants of a measure.
+    whole = {constant.measure: constant for constant in reversed(chosen)}
+    tasks = [(constant.place, options.folder, 1.0) for constant in whole.values()]
+    tasks += [(constant.place, options.folder, factor) for constant in chosen for factor in (0.5, 2.0)]
+    with ProcessPoolExecutor(options.jobs, get_context("spawn"), max_tasks_per_child=1) as workers:
+        found = {}
+        for task, result in zip(tasks, workers.map(run, tasks), strict=True):
+            found[task] = result
+            print(f"{task[0]:45} x {task[2]:3}: {result}", flush=True)
+    rows = []
+    for constant in chosen:
+        one = found[whole[constant.measure].place, options.folder, 1.0]
+        half, double = (found[constant.place, options.folder, factor] for factor in (0.5, 2.0))
+        rows.append((constant, [half, one, double]))
+    text = table(rows)
+    if options.out:
+        Path(options.out).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
