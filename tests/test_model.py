@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +15,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import karat
 from karat import InputError, LabelModel, Votes
 from karat.errors import NotFittedError
-
-EXPECTED_COLUMNS = [
-    "source", "polarity", "coverage", "overlaps", "conflicts", "correct", "incorrect", "empirical_accuracy",
-    "accuracy", "low", "high",
-]  # fmt: skip
 
 
 def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0) -> Votes:
@@ -35,36 +27,6 @@ def arrays(n: int = 2_000) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
     votes = sample(n)
     assert votes.gold is not None
     return votes.values, votes.gold.values
-
-
-def test_sources_have_snorkels_columns_and_ours() -> None:
-    votes = sample(abstain=0.5)
-    model = LabelModel(class_balance=0.5, replicates=20).fit(votes, votes.gold)
-    frame = model.sources_
-    assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == EXPECTED_COLUMNS
-    values, gold = votes.values, votes.gold
-    assert gold is not None
-    for i, row in enumerate(frame.to_dict("records")):
-        column = values[:, i]
-        others = np.delete(values, i, axis=1)
-        voted = column >= 0
-        assert row["coverage"] == pytest.approx(voted.mean())
-        assert row["overlaps"] == pytest.approx((voted & (others >= 0).any(axis=1)).mean())
-        differs = ((others >= 0) & (others != column[:, None])).any(axis=1)
-        assert row["conflicts"] == pytest.approx((voted & differs).mean())
-        assert row["correct"] == (column == gold.values).sum()
-        assert row["incorrect"] == (voted & (column != gold.values)).sum()
-        assert row["low"] <= row["accuracy"] <= row["high"]
-        assert row["polarity"] == [0, 1]
-
-
-def test_without_gold_nothing_is_claimed_about_gold() -> None:
-    table = LabelModel(class_balance=0.5, replicates=0).fit(sample()).source_table_
-    assert table.correct.sum() == 0
-    assert np.isnan(table.empirical_accuracy).all()
-    assert np.isnan(table.low).all()
-    assert table.rows()[0]["empirical_accuracy"] is None
 
 
 def test_votes_arrays_and_frames_give_the_same_model() -> None:
@@ -124,66 +86,6 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     one, two = (LabelModel(class_balance=0.5, replicates=30).fit(votes).source_table_ for _ in range(2))
     assert np.array_equal(one.low, two.low)
     assert np.array_equal(one.high, two.high)
-
-
-def test_save_and_load(tmp_path: Path) -> None:
-    votes = sample()
-    values = np.where(votes.values == 1, "sp\nam", "häm")
-    model = LabelModel(class_balance=0.5, replicates=10, known_pairs=[(0, 1)], abstain="none").fit(values)
-    model.save(tmp_path / "model.json")
-    again = karat.load(tmp_path / "model.json")
-    assert np.array_equal(again.predict_proba(values), model.predict_proba(values))
-    assert again.classes_.tolist() == model.classes_.tolist()
-    assert again.get_params() == model.get_params() | {"known_pairs": [[0, 1]]}
-    pd.testing.assert_frame_equal(again.sources_, model.sources_)
-    assert again.class_balance_low_.tolist() == model.class_balance_low_.tolist()
-    assert json.loads((tmp_path / "model.json").read_text())["version"] == 1
-
-
-def test_nan_as_the_abstain_survives_a_file_of_standard_json(tmp_path: Path) -> None:
-    values = np.where(sample(abstain=0.3).values < 0, np.nan, sample(abstain=0.3).values)
-    model = LabelModel(class_balance=0.5, replicates=0, abstain=float("nan")).fit(values)
-    model.save(tmp_path / "model.json")
-    assert "NaN" not in (tmp_path / "model.json").read_text()
-    assert np.array_equal(karat.load(tmp_path / "model.json").predict_proba(values), model.predict_proba(values))
-
-
-def saved(tmp_path: Path) -> dict[str, Any]:
-    LabelModel(class_balance=0.5, replicates=0).fit(sample()).save(tmp_path / "model.json")
-    content: dict[str, Any] = json.loads((tmp_path / "model.json").read_text())
-    return content
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        ({"version": 2}, "version 2 of the model format; this karat reads up to version 1"),
-        ({"version": "x"}, "version 'x'"),
-        ({"format": "other"}, "is not a karat model"),
-        ({"tables": []}, "damaged"),
-        ({"tables": None}, "damaged"),
-        ({"class_balance": [[0.5], [0.5], [0.5]]}, "damaged"),
-        ({"groups": [[0]]}, "damaged"),
-        ({"sources": 3}, "damaged"),
-        ({"parameters": {"x": 1}}, "damaged"),
-    ],
-)
-def test_models_that_are_damaged_or_newer_are_refused(change: dict[str, Any], text: str, tmp_path: Path) -> None:
-    content = saved(tmp_path) | change
-    (tmp_path / "model.json").write_text(json.dumps(content))
-    with pytest.raises(InputError, match=text):
-        karat.load(tmp_path / "model.json")
-
-
-def test_half_a_model_file_is_refused(tmp_path: Path) -> None:
-    saved(tmp_path)
-    whole = (tmp_path / "model.json").read_bytes()
-    for part in (b"", whole[: len(whole) // 2], b"\xff\xfe" + whole, b"[]"):
-        (tmp_path / "model.json").write_bytes(part)
-        with pytest.raises(InputError, match=r"damaged|is not a karat model"):
-            karat.load(tmp_path / "model.json")
-    with pytest.raises(InputError, match="cannot read the model file"):
-        karat.load(tmp_path / "none.json")
 
 
 def test_asking_before_fitting() -> None:

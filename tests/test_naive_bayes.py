@@ -118,23 +118,3 @@ def test_refusals() -> None:
         posterior(make_votes([[0, 1]]), model)
     with pytest.raises(InputError, match="denominator must be"):
         posterior(make_votes([[0, 1, 1]]), model, denominator="none")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("table", "text"),
-    [
-        ([[0, 0.5, 0.4], [0, 0.5, 0.5]], "do not add up"),
-        ([[0, 1.5, -0.5], [0, 0.5, 0.5]], "no probabilities"),
-        ([[0, np.nan, 0.5], [0, 0.5, 0.5]], "no probabilities"),
-        ([[0, 1, 0], [0, 0.5, 0.5]], "impossible for one class only"),
-        ([[0.5, 0.5], [0.5, 0.5]], "shape"),
-    ],
-)
-def test_tables_that_are_no_distributions_are_refused(table: list[list[float]], text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        SourceModel(("a",), (0, 1), np.array([0.5, 0.5]), ((0,),), (np.array(table),))
-
-
-def test_every_source_is_in_one_group() -> None:
-    with pytest.raises(InputError, match="exactly one group"):
-        SourceModel(("a", "b"), (0, 1), np.array([0.5, 0.5]), ((0,),), (np.full((2, 3), 1 / 3),))

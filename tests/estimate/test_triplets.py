@@ -3,7 +3,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from simulate import (
     PAPER_ACCURACIES,
@@ -97,68 +96,8 @@ def test_invariant_names_of_the_classes() -> None:
     np.testing.assert_allclose(a.conditionals, b.conditionals[:, ::-1][:, :, [0, 2, 1]], atol=1e-12)
 
 
-def test_signs_found_from_the_data() -> None:
-    accuracies = np.array([0.8, 0.75, 0.3, 0.7, 0.65, 0.2, 0.7])
-    votes = draw_votes(np.random.default_rng(0), 20_000, symmetric_conditionals(accuracies), [0.5, 0.5])
-    for symmetric in (True, False):
-        found = triplets(Moments.of(votes), symmetric=symmetric, signs="data")
-        np.testing.assert_allclose(found.accuracy, accuracies, atol=0.03)
-        assumed = triplets(Moments.of(votes), symmetric=symmetric)
-        np.testing.assert_allclose(assumed.accuracy, np.maximum(accuracies, 1 - accuracies), atol=0.03)
-
-
-def test_sign_that_is_not_identified_is_refused_with_the_number_and_the_estimate() -> None:
-    accuracies = np.array([0.8, 0.75, 0.5, 0.7, 0.65])
-    votes = draw_votes(np.random.default_rng(3), 2_000, symmetric_conditionals(accuracies), [0.5, 0.5])
-    with pytest.raises(NotIdentifiedError, match=r"'s2' \(-?\d\.\d\).*is not above 2") as caught:
-        triplets(Moments.of(votes), symmetric=True, signs="data")
-    assert caught.value.estimate.accuracy.shape == (5,)  # type: ignore[attr-defined]
-
-
-def test_two_camps_of_equal_strength_are_refused() -> None:
-    accuracies = np.array([0.8, 0.8, 0.8, 0.2, 0.2, 0.2])
-    votes = draw_votes(np.random.default_rng(0), 5_000, symmetric_conditionals(accuracies), [0.5, 0.5])
-    with pytest.raises(NotIdentifiedError, match="two camps"):
-        triplets(Moments.of(votes), symmetric=True, signs="data")
-
-
 def varied(n: int = 200, m: int = 4, seed: int = 0) -> Votes:
     return draw_votes(np.random.default_rng(seed), n, symmetric_conditionals(np.full(m, 0.8)), [0.5, 0.5])
-
-
-def with_column(votes: Votes, column: npt.ArrayLike) -> Votes:
-    return make_votes(np.column_stack([votes.values, column]))
-
-
-@pytest.mark.parametrize(
-    ("votes", "text"),
-    [
-        (varied(m=1), "three sources at least; there is 1"),
-        (varied(m=2), "three sources at least; there are 2"),
-        (with_column(varied(), np.ones(200)), "same on every point.*'s4'.*--drop"),
-        (with_column(varied(), np.full(200, -1)), "never vote: 's4'.*--drop"),
-        (with_column(varied(), varied().values[:, 1]), r"identically.*\('s1', 's4'\).*known_pairs"),
-        (varied(n=4, m=5), "4 points for 5 sources.*transposed"),
-    ],
-)
-def test_refusal_of_sources_that_tell_nothing(votes: Votes, text: str) -> None:
-    with pytest.raises(InputError, match=text):
-        triplets(Moments.of(votes))
-
-
-def test_identical_sources_are_fine_as_a_known_pair() -> None:
-    votes = with_column(varied(), varied().values[:, 1])
-    model = triplets(Moments.of(votes), known_pairs=[("s4", "s1")])
-    assert model.accuracy[1] == model.accuracy[4]
-
-
-def test_workers_who_agree_on_few_tasks_are_not_taken_for_copies() -> None:
-    votes = varied(n=500, m=6)
-    sparse = votes.values.copy()
-    sparse[20:, 4:] = -1
-    sparse[:20, 5] = sparse[:20, 4]
-    model = triplets(Moments.of(make_votes(sparse)), symmetric=True)
-    assert np.isfinite(model.accuracy).all()
 
 
 def test_no_usable_triplet_is_refused_by_name() -> None:

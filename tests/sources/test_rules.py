@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -36,20 +35,6 @@ def test_oracle_whole_words_as_in_count_vectorizer(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 def test_oracle_whole_words_as_a_regular_expression(text: str, word: str) -> None:
     assert keyword(word, 1, 0).vote(text) == int(bool(re.search(rf"(?<!\w){word}(?!\w)", text)))
-
-
-def test_every_kind_of_source() -> None:
-    sources = [
-        keyword(["free", "prize"], "spam", name="offer"),
-        regex(r"\bhttps?://", "spam", "ham", name="link"),
-        function(lambda text: "ham" if "meeting" in text else None, name="meeting"),
-    ]
-    texts = ["A FREE prize http://x", "meeting at nine", None, "nothing"]
-    for column in (texts, pl.Series(texts), pd.Series(texts, dtype=object), iter(texts)):
-        votes = apply_sources(sources, column)
-        assert votes.sources == ("offer", "link", "meeting")
-        assert votes.classes == ("ham", "spam")
-        assert votes.values.tolist() == [[1, 1, -1], [-1, 0, 0], [-1, -1, -1], [-1, 0, -1]]
 
 
 def test_default_names() -> None:

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from karat import InputError
+from karat.io.arrow import identifiers, keys, vote_column
+
+
+@pytest.mark.parametrize(
+    ("column", "levels", "cells"),
+    [
+        (pa.chunked_array([["a ", None], [" a", "b"]]), ["a", "b"], [0, -1, 0, 1]),
+        (pa.chunked_array([pa.array(["x", "y", "x"]).dictionary_encode()]), ["x", "y"], [0, 1, 0]),
+        (pa.chunked_array([pa.array([3, None, 1], pa.uint8())]), [1, 3], [1, -1, 0]),
+        (pa.chunked_array([pa.array([True, False, None])]), [False, True], [1, 0, -1]),
+        (pa.chunked_array([pa.nulls(2)]), [], [-1, -1]),
+        (pa.chunked_array([pa.array([1.0, 0.0])]), [0, 1], [1, 0]),
+        (pa.chunked_array([pa.array(["b", "a"], pa.string_view())]), ["b", "a"], [0, 1]),
+    ],
+)
+def test_columns_of_every_type(column: object, levels: list[object], cells: list[int]) -> None:
+    found = vote_column(column, "column 'x'", None)
+    assert found.levels == levels
+    assert found.cells.tolist() == cells
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (pa.array([b"\xff"], pa.binary()), "bytes that are not UTF-8"),
+        (pa.array([1], pa.timestamp("s")), "is of type timestamp"),
+        (pa.array([0.5]), "a vote is a class, not a measurement"),
+    ],
+)
+def test_refusal_of_columns(values: object, text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        vote_column(pa.chunked_array([values]), "column 'x'", None)
+
+
+def test_identifiers_in_their_first_order_and_keys() -> None:
+    table = pa.table({"who": ["b", "a", "b"], "nested": [[1], [2], [3]], "gap": [1, None, 2]})
+    names, rows = identifiers(table, "who")
+    assert (names, rows.tolist()) == (["b", "a"], [0, 1, 0])
+    assert keys(table, "who").tolist() == ["b", "a", "b"]
+    for name, text in (("nested", "an identifier is a number or text"), ("gap", "is empty in 1 rows")):
+        with pytest.raises(InputError, match=text):
+            identifiers(table, name)
+        with pytest.raises(InputError, match=text):
+            keys(table, name)
