@@ -47,7 +47,7 @@ class Constant:
 
     place: str  # module, a colon, and the attribute
     measure: str
-    variants: tuple[Any, Any] | None = None  # fewer and more of a grid
+    variants: tuple[Any, ...] | None = None  # fewer and more of a grid
 
     @property
     def parts(self) -> tuple[Any, str, str | None]:

@@ -10,15 +10,15 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 
 import numpy as np
+from karat.estimate.fit import Settings
+from karat.value.learning import measure
+from karat.value.risk import Curve, Estimate, known_curve
 
 import karat
 from karat.datasets import load_imdb, paper_model
-from karat.estimate.fit import Settings
 from karat.losses import score
 from karat.theory.loss import expected_loss
 from karat.value.advice import DataValue, conclude, equivalent
-from karat.value.learning import measure
-from karat.value.risk import Curve, Estimate, known_curve
 from karat.votes import Gold, Votes
 
 GOLD = 200

@@ -76,9 +76,9 @@ def fitted(votes: karat.Votes, options: dict[str, Any], n_gold: int, folder: Pat
 def valued(votes: karat.Votes, n_gold: int) -> dict[str, Any]:
     """What karat.data_value and karat.plan say."""
     found: dict[str, Any] = {}
-    for name, options in (("value", {}), ("balance", {"class_balance": [1 / len(votes.classes)] * len(votes.classes)})):
+    for name, balance in (("value", None), ("balance", [1 / len(votes.classes)] * len(votes.classes))):
         try:
-            found[name] = karat.data_value(votes, few(votes, n_gold), **options).to_dict()
+            found[name] = karat.data_value(votes, few(votes, n_gold), class_balance=balance).to_dict()
         except ValueError as error:
             found[name] = {"refused": f"{type(error).__name__}: {error}"}
     try:
@@ -130,7 +130,8 @@ def gap(before: Any, after: Any) -> tuple[float, str]:
     if ours.keys() != theirs.keys():
         return float("inf"), f"differ in {sorted(ours.keys() ^ theirs.keys())[:3]}"
     worst = max(
-        ((0.0 if ours[path] == theirs[path] else abs(ours[path] - theirs[path]), path) for path in ours), default=(0, "")
+        ((0.0 if ours[path] == theirs[path] else abs(ours[path] - theirs[path]), path) for path in ours),
+        default=(0, ""),
     )
     return float(worst[0]), worst[1]
 

@@ -103,7 +103,7 @@ def test_methods_that_need_gold_say_so() -> None:
     for method in ("labeled", "combined"):
         for gold in (None, nothing):
             with pytest.raises(InputError, match=f"method='{method}' learns from gold labels"):
-                fit(sample(), gold, Settings(method=method))  # type: ignore[arg-type]
+                fit(sample(), gold, Settings(method=method))
 
 
 def test_more_sources_than_points_are_refused_before_anything_is_counted() -> None:

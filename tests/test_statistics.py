@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ def random_votes(n: int = 700, m: int = 5, K: int = 3, seed: int = 0) -> Votes:
 def sparse(votes: Votes) -> Votes:
     """The same votes, held sparsely."""
     point, source = np.nonzero(votes.values >= 0)
-    cells = Sparse.of_entries(*votes.values.shape, point, source, votes.values[point, source])
+    cells = Sparse.of_entries(len(votes), len(votes.sources), point, source, votes.values[point, source])
     return Votes(cells, votes.sources, votes.coding, votes.keys, votes.gold)
 
 
@@ -65,7 +67,7 @@ def test_invariant_split_and_merge(cuts: list[int], seed: int) -> None:
     votes = random_votes(300, seed=seed)
     whole = counted(votes)
     edges = [0, *sorted(cuts), 300]
-    parts = [counted(votes.take(slice(a, b)), a) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    parts = [counted(votes.take(slice(a, b)), a) for a, b in itertools.pairwise(edges) if b > a]
     total = parts[0]
     for part in parts[1:]:
         total = part + total

@@ -14,7 +14,7 @@ def sparse(votes: Votes) -> Votes:
     point, source = np.nonzero(votes.values >= 0)
     shuffled = np.random.default_rng(0).permutation(len(point))
     point, source = point[shuffled], source[shuffled]
-    cells = Sparse.of_entries(*votes.values.shape, point, source, votes.values[point, source])
+    cells = Sparse.of_entries(len(votes), len(votes.sources), point, source, votes.values[point, source])
     return Votes(cells, votes.sources, votes.coding, votes.keys, votes.gold)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat._types import Group
+from karat._types import Floats, Group
 from karat.errors import InputError
 from karat.estimate.kinds import Kind
 from karat.estimate.settings import Positions
@@ -41,7 +41,7 @@ def merge_groups(model: SourceModel, counts: tuple[GroupCounts, ...], kind: Kind
     """Take dependent sources as one source with a joint table, learned from what all other sources say."""
     if not counts:
         return model
-    tables = {(i,): table for i, table in enumerate(model.source_tables)}
+    tables: dict[Group, Floats] = {(i,): table for i, table in enumerate(model.source_tables)}
     for found in counts:
         joint, with_others = found.joint.sum(axis=0), found.with_others.sum(axis=0)
         tables[found.group] = kind.joint_table(joint, with_others, model, found.group)

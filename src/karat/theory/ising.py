@@ -114,7 +114,7 @@ class Ising:
                     f"{2 * high - 1 - shift:.4g}), not {agreement:.4g}."
                 )
         theta, edges = np.empty(len(p)), {}
-        for component in dependent_groups(len(p), list(wanted)):
+        for component in dependent_groups(len(p), tuple(wanted)):
             inside = {edge: value for edge, value in wanted.items() if edge[0] in component}
             fitted, joined = canonical_parameters(component, p, inside)
             theta[list(component)] = fitted
@@ -138,7 +138,7 @@ class Ising:
     @cached_property
     def components(self) -> tuple[tuple[int, ...], ...]:
         """Sources that edges connect; every other source alone."""
-        found = dependent_groups(self.m, list(self.theta_edges))
+        found = dependent_groups(self.m, tuple(self.theta_edges))
         large = max(len(component) for component in found)
         if large > LARGEST:
             raise InputError(f"edges connect {large} sources; at most {LARGEST} connected ones can be enumerated.")

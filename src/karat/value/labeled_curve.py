@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat._types import Bools, Floats
+from karat._types import AnyArray, Bools, Floats
 from karat.estimate.votes_fit import VotesFit
 from karat.losses import log_losses
 from karat.naive_bayes import softmax
@@ -64,7 +64,7 @@ def _held_out(judge: Judge, votes_fit: VotesFit, n: int, rng: np.random.Generato
     return np.where(number > 0, total / np.maximum(number, 1), total.sum() / number.sum())
 
 
-def labeled_losses(votes_fit: VotesFit, learned_from: Votes, weights: Floats, rows: Votes) -> Floats:
+def labeled_losses(votes_fit: VotesFit, learned_from: Votes, weights: AnyArray, rows: Votes) -> Floats:
     """Log losses, shape (S, P, K), on rows of votes, of the labeled models of S samples of gold.
 
     The models are those of `karat.labeled`; besides, votes say nothing of a class that a sample does not show.

@@ -62,9 +62,8 @@ def measure_risks(votes: Votes, gold: GoldPoints, settings: Settings, progress: 
     judge = appoint(votes, gold, votes_fit, pairs, rng, steps)
     labeled = labeled_curve(judge, votes_fit, rng, steps)
     combined = combined_risk(judge, votes_fit, statistics, rng, steps)
-    alone = []
-    for aggregate in ("mean", "median"):
-        own = votes_fit.again(statistics, rng, aggregate)
-        alone.append(unlabeled_risk(judge, own, statistics, rng))
-        steps.done()
-    return Risks(votes, judge, votes_fit, pairs, labeled, *alone, combined)
+    mean = unlabeled_risk(judge, votes_fit.again(statistics, rng, "mean"), statistics, rng)
+    steps.done()
+    median = unlabeled_risk(judge, votes_fit.again(statistics, rng, "median"), statistics, rng)
+    steps.done()
+    return Risks(votes, judge, votes_fit, pairs, labeled, mean, median, combined)

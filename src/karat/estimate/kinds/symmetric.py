@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from karat._types import AnyArray, Floats, Group, Ints
+from karat._types import AnyArray, Bools, Floats, Group, Ints
 from karat.errors import NotIdentifiedError
 from karat.estimate.aggregate import aggregate_triplets
 from karat.estimate.kinds.kind import Features, GoldView, Kind, Positions, dependent, weighted_median
@@ -227,9 +227,10 @@ def _around(outputs: Ints, truth: AnyArray, K: int, sizes: Sequence[int]) -> Int
     return joint_output(list(np.where(outputs == SILENT, SILENT, (outputs - 1 - truth) % K + 1)), sizes)
 
 
-def _one_sided(moments: Moments) -> Ints:
+def _one_sided(moments: Moments) -> Bools:
     """Sources that vote for one class only."""
-    return (moments.single > 0).sum(axis=1) == 1
+    one_sided: Bools = (moments.single > 0).sum(axis=1) == 1
+    return one_sided
 
 
 def _votes_and_right(points: GoldPoints) -> tuple[Ints, Ints]:
