@@ -10,8 +10,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from karat.commands import demo_report
+from karat.commands.demo import run_demo
 from karat.io.files import whole_file
+from karat.show.demo import demo_report
+from karat.show.terminal import print_report
 
 TARGET = Path(__file__).parent.parent / "docs" / "demo.svg"
 
@@ -20,7 +22,7 @@ def main() -> None:
     """Record the report and write it as SVG."""
     recorder = Console(record=True, width=104, file=io.StringIO(), highlight=False, markup=False)
     recorder.print(Text("$ karat demo", style="bold green"))
-    demo_report().print(recorder)
+    print_report(demo_report(run_demo()), recorder)
     picture = recorder.export_svg(title="karat demo")
     # rich names a web font; the picture loads nothing and falls back to the reader's own.
     picture = re.sub(r"@font-face\s*{.*?}\s*", "", picture, flags=re.DOTALL)

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import io
-import shlex
 import signal
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from karat import __version__
+from karat.cli_options import (
+    again,
+    fitting_options,
+    input_options,
+    json_option,
+    label_new_votes,
+    labels_help,
+    learning_options,
+    seed_option,
+    settings,
+    votes_file,
+    weighing_options,
+)
 from karat.errors import InputError, NotIdentifiedError
 
 if TYPE_CHECKING:
-    from karat.io.coding import Label
-    from karat.votes import Votes
+    from karat.show.as_json import Result
+    from karat.show.report import Report
 
 
 class _Group(click.Group):
@@ -66,101 +76,21 @@ def cli() -> None:
     """Weigh gold labels against unlabeled data.
 
     \b
-    karat demo                                        what twelve word rules are worth on 50,000 reviews
-    karat check votes.parquet                         is my input healthy, how good is each source
-    karat fit votes.csv --gold y --out labels.csv     a probability for every point
+    karat demo                                     what word rules are worth
+    karat check votes.parquet                      how good is each source
+    karat fit votes.csv --gold y --out labels.csv  a probability for every point
     karat label new.csv --model model.json --out labels.csv
-    karat value votes.csv --gold y                    what a gold label is worth, and what to buy next
+    karat value votes.csv --gold y                 what a gold label is worth
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
-    karat reproduce all                               the paper's figures and tables
+    karat reproduce all                            the paper's figures and tables
     """
 
 
-def _options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """One decorator from several."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-_input_options = _options(
-    click.argument("votes"),
-    click.option("--key", metavar="COL", help="Column that identifies points."),
-    click.option("--task", metavar="COL", default="task", show_default=True, help="Long files: the point."),
-    click.option("--worker", metavar="COL", default="worker", show_default=True, help="Long files: the source."),
-    click.option("--label", metavar="COL", default="label", show_default=True, help="Long files: the vote."),
-    click.option(
-        "--repeats",
-        type=click.Choice(["refuse", "first", "last"]),
-        default="refuse",
-        show_default=True,
-        help="A worker votes twice on a task: refuse, or keep one.",
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
-)
-_learn_options = _options(
-    click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
-    click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
-    click.option("--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."),
-    click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
-    click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
-    click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
-    click.option(
-        "--symmetric/--class-conditional",
-        default=None,
-        help="One accuracy per source, or one per source and class; otherwise chosen by the data.",
-    ),
-    click.option(
-        "--signs",
-        type=click.Choice(["positive", "data"]),
-        default="positive",
-        show_default=True,
-        help="Take sources to be better than chance, or find out.",
-    ),
-    click.option(
-        "--known-pair",
-        "known_pairs",
-        nargs=2,
-        multiple=True,
-        metavar="A B",
-        help="Sources known to depend on each other. Repeatable.",
-    ),
-    click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."),
-)
-
-
-def _aggregate_option(*choices: str) -> Callable[..., Any]:
-    """The option --aggregate."""
-    return click.option(
-        "--aggregate",
-        type=click.Choice(choices),
-        default="median",
-        show_default=True,
-        help="How estimates of all triplets become one.",
-    )
-
-
-_all_aggregates = _aggregate_option("median", "mean", "random")
-_method_option = click.option(
-    "--method",
-    type=click.Choice(["auto", "triplets", "labeled", "combined"]),
-    default="auto",
-    show_default=True,
-    help="Learn from votes alone, from gold alone, or from both; auto: both where there is gold.",
-)
-
-
 @cli.command()
-@_input_options
-@_learn_options
-@_all_aggregates
-@_method_option
-def check(votes: str, as_json: bool, **options: Any) -> int:
+@input_options
+@learning_options
+@fitting_options
+def check(as_json: bool, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
 
     \b
@@ -168,21 +98,22 @@ def check(votes: str, as_json: bool, **options: Any) -> int:
     karat check votes.csv --gold y --drop text
     karat check "SELECT * FROM 'votes/*.parquet'"
     """
-    from karat.commands import check_votes
+    from karat.commands.check import check_votes
+    from karat.show.check import check_report
+    from karat.show.progress import progress_bar
 
-    data = _read(votes, options)
-    report = check_votes(data, _label_model(options), _again("fit", out="labels.csv"))
-    return _show(report, as_json)
+    with progress_bar() as progress:
+        result = check_votes(votes_file(options), settings(options), progress)
+    return _show(result, check_report(result, again("fit", out="labels.csv")), as_json)
 
 
 @cli.command()
-@_input_options
-@_learn_options
-@_all_aggregates
-@_method_option
-@click.option("--out", metavar="FILE", help="Write a probability per point: .parquet, .csv or .jsonl")
+@input_options
+@learning_options
+@fitting_options
+@click.option("--out", metavar="FILE", help=labels_help)
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
-def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **options: Any) -> int:
+def fit(as_json: bool, out: str | None, model_file: str | None, **options: Any) -> int:
     """Learn the sources and give every point a probability for each class.
 
     \b
@@ -190,87 +121,76 @@ def fit(votes: str, as_json: bool, out: str | None, model_file: str | None, **op
     karat fit votes.csv --gold y --out labels.parquet --model model.json
     karat fit answers.jsonl --gold-file truth.csv --out labels.csv
     """
-    from karat.commands import fit_votes
-    from karat.io.files import check_writable
-    from karat.io.formats import check_output
+    from karat.commands.fit import fit_votes
+    from karat.show.fit import fit_report
+    from karat.show.progress import progress_bar
 
-    if out is not None:
-        check_output(out)
-    if model_file is not None:
-        check_writable(model_file)
-    _check_different([votes, options["gold_file"]], [out, model_file])
-    data = _read(votes, options)
-    if model_file:
-        following = _again("label", "NEW_VOTES", only=_READING, model=model_file, out="new_labels.csv")
-    else:
-        following = _again("fit", out=out or "labels.csv", model="model.json")
-    report = fit_votes(data, _label_model(options), out, model_file, _key_name(options), following)
-    return _show(report, as_json)
+    with progress_bar() as progress:
+        result = fit_votes(votes_file(options), settings(options), out, model_file, progress)
+    again_with_files = again("fit", out=out or "labels.csv", model="model.json")
+    following = label_new_votes(model_file) if model_file else again_with_files
+    return _show(result, fit_report(result, following), as_json)
 
 
 @cli.command()
-@_input_options
+@input_options
 @click.option("--model", "model_file", metavar="FILE", required=True, help="A model that `karat fit` saved.")
-@click.option("--out", metavar="FILE", required=True, help="Write a probability per point: .parquet, .csv or .jsonl")
-def label(votes: str, as_json: bool, model_file: str, out: str, **options: Any) -> int:
+@click.option("--out", metavar="FILE", required=True, help=labels_help)
+def label(as_json: bool, model_file: str, out: str, **options: Any) -> int:
     """Label points with a saved model.
 
     \b
     karat label new.csv --model model.json --out labels.csv
     """
-    from karat.commands import label_votes
-    from karat.io.formats import check_output
-    from karat.model import load
-    from karat.votes import read_for_model
+    from karat.commands.label import label_votes
+    from karat.show.label import label_report
 
-    check_output(out)
-    _check_different([votes, model_file], [out])
-    model = load(model_file)
-    names = {name: options[name] for name in _READING}
-    data = read_for_model(votes, model.source_model_.sources, model.coding_, **names)
-    return _show(label_votes(data, model, out, _key_name(options)), as_json)
+    result = label_votes(votes_file(options), model_file, out)
+    return _show(result, label_report(result), as_json)
 
 
 @cli.command()
-@_input_options
-@_learn_options
-@_aggregate_option("median", "mean")
-def value(votes: str, as_json: bool, **options: Any) -> int:
+@input_options
+@learning_options
+@weighing_options
+def value(as_json: bool, **options: Any) -> int:
     """What is a gold label worth here, where does the error come from, and what to buy or fix next.
 
     \b
     karat value votes.csv --gold y
     karat value votes.parquet --gold y --class-balance .5
     """
-    from karat.commands import value_report
+    from karat.commands.value import value_votes
+    from karat.show.progress import progress_bar
+    from karat.show.value import value_report
 
-    data = _read(votes, options)
-    plan_command = _again("plan", label_cost="1", point_cost="0.01", budget="100")
-    gold_command = _again("check")
-    return _show(value_report(data, _value_options(options), gold_command, plan_command), as_json)
+    with progress_bar() as progress:
+        result = value_votes(votes_file(options), settings(options), progress)
+    plan_command = again("plan", label_cost="1", point_cost="0.01", budget="100")
+    return _show(result, value_report(result, again("check"), plan_command), as_json)
 
 
 @cli.command()
-@_input_options
-@_learn_options
-@_aggregate_option("median", "mean")
+@input_options
+@learning_options
+@weighing_options
 @click.option("--label-cost", type=float, required=True, metavar="X", help="Price of one gold label.")
 @click.option("--point-cost", type=float, required=True, metavar="Y", help="Price of one unlabeled point with votes.")
 @click.option("--budget", type=float, required=True, metavar="B", help="What may be spent.")
-def plan(votes: str, as_json: bool, label_cost: float, point_cost: float, budget: float, **options: Any) -> int:
+def plan(as_json: bool, label_cost: float, point_cost: float, budget: float, **options: Any) -> int:
     """How many gold labels and unlabeled points to buy with a budget.
 
     \b
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
-    from karat.commands import plan_report
-    from karat.value.plan import check_costs
+    from karat.commands.plan import plan_purchase
+    from karat.show.plan import plan_report
+    from karat.show.progress import progress_bar
 
-    check_costs(label_cost, point_cost, budget)
-    data = _read(votes, options)
-    costs = {"label_cost": label_cost, "point_cost": point_cost, "budget": budget}
-    following = _again("fit", without=tuple(costs), out="labels.csv")
-    return _show(plan_report(data, costs | _value_options(options), following), as_json)
+    with progress_bar() as progress:
+        result = plan_purchase(votes_file(options), settings(options), label_cost, point_cost, budget, progress)
+    following = again("fit", without=("label_cost", "point_cost", "budget"), out="labels.csv")
+    return _show(result, plan_report(result, following), as_json)
 
 
 @cli.command()
@@ -288,8 +208,8 @@ def plan(votes: str, as_json: bool, label_cost: float, point_cost: float, budget
     help="The choices behind the paper's figures, or those that its text describes.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes; they change no number.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@seed_option
+@json_option
 def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **options: Any) -> int:
     """The figures and tables of the paper that karat implements, ours beside the paper's.
 
@@ -299,125 +219,44 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
     karat reproduce all
     karat reproduce imdb --trials 200 --out imdb
     """
+    from karat.commands.reproduce import reproduce_paper
     from karat.experiments.parts import Options
-    from karat.reproduction import reproduction_report
+    from karat.show.page import check_pictures, write_pictures
+    from karat.show.progress import progress_bar
+    from karat.show.reproduce import reproduce_report
 
-    return _show(reproduction_report(experiment, Options(**options), out, jobs), as_json)
+    check_pictures(out)
+    with progress_bar() as progress:
+        result = reproduce_paper(experiment, Options(**options), out, jobs, progress)
+    write_pictures(result)
+    return _show(result, reproduce_report(result), as_json)
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@json_option
 def demo(as_json: bool) -> int:
     """The main job on 50,000 IMDB reviews: how good are twelve word rules, and how wrong are the labels.
 
     \b
     karat demo
     """
-    from karat.commands import demo_report
+    from karat.commands.demo import run_demo
+    from karat.show.demo import demo_report
+    from karat.show.progress import progress_bar
 
-    return _show(demo_report(), as_json)
-
-
-def _check_different(read: list[str | None], written: list[str | None]) -> None:
-    """Refuse to write over what is read, or two outputs into one file."""
-    from karat.io.formats import is_query
-
-    outputs = [Path(path).resolve() for path in written if path is not None]
-    queries = [path for path in read if path is not None and is_query(path)]
-    inputs = [Path(path).resolve() for path in read if path is not None and path not in queries]
-    # A query names its files somewhere in its text.
-    named = any(output.exists() and output.name in query for output in outputs for query in queries)
-    if named or len(set(outputs)) < len(outputs) or set(inputs) & set(outputs):
-        raise InputError("inputs and outputs must be different files; give another name to what is written.")
+    with progress_bar() as progress:
+        result = run_demo(progress)
+    return _show(result, demo_report(result), as_json)
 
 
-def _read(votes: str, options: dict[str, Any]) -> Votes:
-    from karat.votes import read_votes
-
-    names = ("key", "drop", "task", "worker", "label", "repeats", "gold", "gold_file")
-    classes: Any = None if options["classes"] is None else [_value(part) for part in options["classes"].split(",")]
-    abstain = None if options["abstain"] is None else _value(options["abstain"])
-    return read_votes(votes, classes=classes, abstain=abstain, **{name: options[name] for name in names})
-
-
-def _value(text: str) -> Label | float:
-    """A class or abstain value as written on the command line."""
-    text = text.strip()
-    if text.lower() == "nan":
-        return float("nan")
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def _label_model(options: dict[str, Any]) -> Any:
-    from karat.model import LabelModel
-
-    names = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level")
-    balance = _balance(options["class_balance"])
-    return LabelModel(class_balance=balance, rng=options["seed"], **{name: options[name] for name in names})
-
-
-def _value_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Options of `karat.data_value` and `karat.plan`."""
-    names = ("aggregate", "symmetric", "known_pairs", "signs", "level")
-    balance = _balance(options["class_balance"])
-    return {"class_balance": balance, "rng": options["seed"], **{name: options[name] for name in names}}
-
-
-def _balance(balance: Any) -> Any:
-    """Class balance as written on the command line."""
-    if balance is not None:
-        try:
-            parts = [float(part) for part in balance.split(",")]
-        except ValueError:
-            raise InputError(
-                f"--class-balance takes a number, or one per class between commas, not {balance!r}."
-            ) from None
-        balance = parts[0] if len(parts) == 1 else parts
-    return balance
-
-
-_READING = ("key", "task", "worker", "label", "repeats")
-
-
-def _key_name(options: dict[str, Any]) -> str:
-    return options["key"] or options["task"]
-
-
-def _again(
-    command: str,
-    votes: str | None = None,
-    only: tuple[str, ...] | None = None,
-    without: tuple[str, ...] = (),
-    **more: str,
-) -> str:
-    """Another command with the votes and the options of this one, as the user gave them; `only` or `without` some."""
-    context = click.get_current_context()
-    words = [context.params["votes"] if votes is None else votes]
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        skipped = name in ("votes", "as_json", "out", "model_file", *without)
-        if not given or skipped or (only is not None and name not in only):
-            continue
-        value = context.params[name]
-        if isinstance(value, bool):
-            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
-            continue
-        for item in value if parameter.multiple else [value]:
-            words += [parameter.opts[0], *(map(str, item) if isinstance(item, tuple) else [str(item)])]
-    for name, value in more.items():
-        words += [f"--{name.replace('_', '-')}", value]
-    return " ".join(shlex.quote(word) for word in ("karat", command, *words))
-
-
-def _show(report: Any, as_json: bool) -> int:
+def _show(result: Result, report: Report, as_json: bool) -> int:
+    """Print a result, as JSON or for people; returns the exit code."""
     if as_json:
-        import json
+        from karat.show.as_json import as_json as json_text
 
-        click.echo(json.dumps(report.to_dict(), ensure_ascii=False, allow_nan=False))
+        click.echo(json_text(result, report))
     else:
-        report.print()
-    return int(report.exit_code)
+        from karat.show.terminal import print_report
+
+        print_report(report)
+    return report.exit_code

@@ -56,7 +56,7 @@ class LabelModel:
     replicates : int
         Bootstrap replicates behind the intervals, fewer where they would take long; 0 leaves the intervals out.
     rng : numpy Generator or int, optional
-        Randomness of the bootstrap, of ``aggregate="random"``, and of how gold is split where probabilities learn from it.
+        Randomness of the bootstrap, of ``aggregate="random"``, and of the parts that gold is split into.
 
     Attributes
     ----------
@@ -112,6 +112,11 @@ class LabelModel:
         self.level = level
         self.replicates = replicates
         self.rng = rng
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> Self:
+        """A model with these settings."""
+        return cls(**{field.name: getattr(settings, field.name) for field in fields(settings)})
 
     def fit(self, votes: Any, gold: Any = None, *, progress: Progress | None = None) -> Self:
         """Learn from votes, and from gold where there is some.

@@ -126,9 +126,9 @@ class Moments:
 class PairCounter:
     """Counts the pairs of outputs of some points, a part of them at a time.
 
-    The first output that a source can say is not counted but follows, count(i = 1, x) = count(x) - the counts of all other
-    outputs of i together with x, and "nothing said" is counted in its place: most data has little of that, and what never
-    occurs costs nothing.
+    The first output that a source can say is not counted but follows: count(i = 1, x) is count(x) less the counts of
+    all other outputs of i together with x. "Nothing said" is counted in its place: most data has little of that, and
+    what never occurs costs nothing.
     """
 
     def __init__(self, outputs: Outputs) -> None:

@@ -6,8 +6,8 @@ Normalised naive Bayes in log space,
 
 over groups g of sources: a source alone, or sources known to depend, taken as one. Sources are put together
 in sets whose joint outputs number a few thousand; the log-likelihood of a set is looked up in a table, so a
-point costs one look-up per seven binary sources rather than one per source. Where votes are held sparsely, a point costs
-one look-up per vote.
+point costs one look-up per seven binary sources rather than one per source. Where votes are held sparsely, a
+point costs one look-up per vote.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ class SourceModel:
     groups : tuple of tuples of int
         Each source is in one group.
     tables : tuple of arrays
-        ``tables[g][y, u, v, ...]``: probability that the sources of group g give outputs u, v, ... where the class is y;
-        for outputs see `karat.votes.outputs`.
+        ``tables[g][y, u, v, ...]``: probability that the sources of group g give outputs u, v, ... where the class is
+        y; for outputs see `karat.votes.outputs`.
     """
 
     sources: tuple[str, ...]

@@ -88,7 +88,7 @@ class SourceTable:
 
 
 def _summary(votes: Votes) -> tuple[Ints, Ints, Ints]:
-    """How often each source votes for each class, shape (m, K); votes with another, votes against another, shape (m,)."""
+    """How often each source votes for each class, shape (m, K), with another source, and against one, shape (m,)."""
     m, K = len(votes.sources), len(votes.classes)
     cast = np.zeros((m, K), dtype=np.int64)
     with_another, against_another = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)

@@ -46,10 +46,10 @@ def test_every_setting_is_a_parameter_of_the_model_with_the_same_default() -> No
 
 
 def test_pairs_by_name_and_by_position() -> None:
-    assert pair_positions([("b", "a"), (0, 2), (np.int64(1), "c")], ("a", "b", "c")) == ((1, 0), (0, 2), (1, 2))
+    assert pair_positions([("b", "a"), (0, 2), (1, "c")], ("a", "b", "c")) == ((1, 0), (0, 2), (1, 2))
     for pairs, text in (([("a", "d")], "names 'd'"), ([(0, 3)], "names 3"), ([(0, -1)], "names -1")):
         with pytest.raises(InputError, match=text):
-            pair_positions(pairs, ("a", "b", "c"))  # type: ignore[arg-type]
+            pair_positions(pairs, ("a", "b", "c"))
 
 
 def test_the_class_balance_that_was_given() -> None:

@@ -89,8 +89,8 @@ def _add_common_bits(planes: Any, words: Any, live: Any, counts: Any) -> None:
 def pair_counts(columns: Codes, source: Places, value: Codes, low: int, high: int) -> Ints:
     """On how many of the points low..high two features hold, upper triangle, shape (f, f).
 
-    Feature f is ``columns[source[f]] == value[f]``. Each becomes a vector of bits, a block of points at a time so that all
-    of them stay in a core's own cache; a pair count is a popcount of an AND.
+    Feature f is ``columns[source[f]] == value[f]``. Each becomes a vector of bits, a block of points at a time so that
+    all of them stay in a core's own cache; a pair count is a popcount of an AND.
 
     Parameters
     ----------

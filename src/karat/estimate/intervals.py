@@ -1,9 +1,9 @@
 r"""How sure the accuracies from triplets are: a bootstrap over blocks of points.
 
 Draw the blocks of points anew, with replacement, and estimate again, class balance and all; the interval is as wide as
-the distance at which most of these estimates lie from that of all points. The median of triplets is no smooth function of
-the counts, so that leaving out one block at a time (the jackknife) would not do: its intervals are up to three times as
-wide.
+the distance at which most of these estimates lie from that of all points. The median of triplets is no smooth function
+of the counts, so that leaving out one block at a time (the jackknife) would not do: its intervals are up to three times
+as wide.
 
 This describes the noise of a finite sample. It knows nothing of the bias from sources that depend on each other, which
 no amount of unlabeled points shows.

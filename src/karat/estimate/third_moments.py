@@ -4,8 +4,8 @@ For three 0/1 features that are independent given the class,
 
     E[(f - Ef)(g - Eg)(h - Eh)] = pi (1 - pi) (1 - 2 pi) D_f D_g D_h,
 
-with pi = P(Y = 1); over the root of the three covariances that is s = (1 - 2 pi) / sqrt(pi (1 - pi)), whatever the D. So
-1 - 2 pi = s / sqrt(s^2 + 4). The median of s over triples of features is taken, as for accuracies.
+with pi = P(Y = 1); over the root of the three covariances that is s = (1 - 2 pi) / sqrt(pi (1 - pi)), whatever the D.
+So 1 - 2 pi = s / sqrt(s^2 + 4). The median of s over triples of features is taken, as for accuracies.
 """
 
 from __future__ import annotations

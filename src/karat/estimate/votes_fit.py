@@ -57,7 +57,7 @@ class VotesFit:
         return merge_groups(problem.source_model(x, self.solution.class_balance), self.joint, problem.kind)
 
     def again(self, statistics: Statistics, rng: np.random.Generator, aggregate: Aggregate | None = None) -> VotesFit:
-        """The same of other points, with the same class balance, signs and joint tables, or aggregated in another way."""
+        """The same of other points, with the same class balance, signs and joint counts, or another aggregate."""
         return replace(self, solution=self.solution.again(statistics.moments, rng, aggregate))
 
 

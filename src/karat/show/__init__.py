@@ -1,1 +1,1 @@
-"""What people see."""
+"""What people see: results of commands in words, tables and charts."""

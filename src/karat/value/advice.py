@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from karat.estimate.settings import Settings
 from karat.value.changes import SourceChange, source_changes
+from karat.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, decide, labels_to_buy
 from karat.value.jackknife import Estimate, Interval
-from karat.value.ratio import data_value_ratio, equivalent_labels
+from karat.value.ratio import SMALLEST, data_value_ratio, equivalent_labels
 from karat.value.risks import Risks
 from karat.value.unlabeled_risk import UnlabeledRisk
+from karat.value.words import decision_words, worth
 
-Kind = Literal["buy labels", "buy points", "fix sources", "stop", "cannot tell"]
-
-NEXT_LABELS = 50  # a purchase of gold that is talked about
-TIMES_POINTS = 10  # a purchase of unlabeled points: this many times what there is
-FEWEST_GOLD = 20  # gold labels below which risks are not measured
-FEWEST_TO_STOP = 50  # gold labels below which nothing is said to be enough
-WORTHWHILE = 0.0005  # nats of log loss; a smaller gain is none
-LARGE = 0.01  # an interval that holds both no gain and this much supports no verdict
-SMALLEST = 5  # gold labels; f is not looked for below
 _GRID = np.geomspace(SMALLEST, 1e6, 1_200)  # numbers of gold labels
 _FOREVER = 1e6  # gold labels that are as good as infinitely many
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -66,10 +58,8 @@ class DataValue:
         How much less risk the combination would have with "labels" (50 more) or "points" (ten times as many).
     changes : tuple of SourceChange
         What dropping or merging dependent sources would do.
-    kind : str
-        "buy labels", "buy points", "fix sources", "stop" or "cannot tell".
-    verdict : str
-        The same in a sentence.
+    decision : Decision
+        What to do next, and why.
     curve : tuple of dict
         Predicted risks for n gold labels.
     level : float
@@ -83,10 +73,19 @@ class DataValue:
     data_value_ratio: Interval
     gains: dict[str, Interval]
     changes: tuple[SourceChange, ...]
-    kind: Kind
-    verdict: str
+    decision: Decision
     curve: tuple[dict[str, float], ...]
     level: float
+
+    @property
+    def kind(self) -> Kind:
+        """What to do next: "buy labels", "buy points", "fix sources", "stop" or "cannot tell"."""
+        return self.decision.kind
+
+    @property
+    def verdict(self) -> str:
+        """What to do next and what the unlabeled points are worth, in words."""
+        return f"{decision_words(self.decision)} {worth(self.n_unlabeled, self.equivalent_labels)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -130,11 +129,10 @@ def conclude(risks: Risks, settings: Settings, n_gold: int | None = None) -> Dat
     f = equivalent(risks, asked.risk, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     gains = {
-        "labels": Interval.of(combined.at(n_gold) - combined.at(n_gold + min(NEXT_LABELS, N - n_gold)), level),
+        "labels": Interval.of(combined.at(n_gold) - combined.at(n_gold + labels_to_buy(n_gold, N)), level),
         "points": Interval.of(risks.combined.per_point.times((1 - 1 / TIMES_POINTS) / N), level),
     }
     changes = source_changes(risks, settings)
-    kind, verdict = _verdict(n_gold, N, gains, changes)
     return DataValue(
         N,
         n_gold,
@@ -144,8 +142,7 @@ def conclude(risks: Risks, settings: Settings, n_gold: int | None = None) -> Dat
         ratio,
         gains,
         changes,
-        kind,
-        f"{verdict} {worth(N, f)}",
+        decide(n_gold, N, gains, changes),
         _curve(risks, n_gold),
         level,
     )
@@ -162,28 +159,6 @@ def equivalent(risks: Risks, risk: Estimate, level: float) -> Interval:
     half = (risk - labeled.at(min(value, _FOREVER))).half(level)
     low, high = (equivalent_labels(_GRID, line, risk.value + turn * half) for turn in (1, -1))
     return Interval(value, low, high)
-
-
-def worth(n_unlabeled: int, f: Interval) -> str:
-    """How much unlabeled points are worth, in a sentence.
-
-    >>> worth(40_000, Interval(42.3, 30.0, 61.0))
-    'The 40,000 unlabeled points alone are worth about 42 gold labels (30 to 61).'
-    >>> worth(40_000, Interval(float("inf"), 900.0, float("inf")))
-    'The 40,000 unlabeled points alone are worth more than any number of gold labels (at least 900).'
-    """
-    points = f"The {n_unlabeled:,} unlabeled points alone are worth"
-    if np.isinf(f.value):
-        return f"{points} more than any number of gold labels{_brackets('at least', f.low)}."
-    if f.value <= SMALLEST:
-        return f"{points} no more than {SMALLEST} gold labels{_brackets('at most', f.high)}."
-    high = "any number" if np.isinf(f.high) else f"{f.high:,.0f}"
-    return f"{points} about {f.value:,.0f} gold labels ({f.low:,.0f} to {high})."
-
-
-def _brackets(words: str, number: float) -> str:
-    """A bound of an interval, where it says more than the estimate."""
-    return f" ({words} {number:,.0f})" if np.isfinite(number) and number > SMALLEST else ""
 
 
 def _shares(risks: Risks, n_gold: int, N: int) -> dict[str, Shares]:
@@ -214,35 +189,3 @@ def _curve(risks: Risks, n_gold: int) -> tuple[dict[str, float], ...]:
         }
         for n in sizes
     )
-
-
-def _verdict(n_gold: int, N: int, gains: dict[str, Interval], changes: tuple[SourceChange, ...]) -> tuple[Kind, str]:
-    labels, points = gains["labels"], gains["points"]
-    left = min(NEXT_LABELS, N - n_gold)
-    by_labels = f"by {max(labels.value, 0):.4f} with {left} more gold labels" if left else "and every point has gold"
-    by_points = f"by {max(points.value, 0):.4f} with {TIMES_POINTS} times the unlabeled points"
-    fix = max(changes, key=lambda change: change.gain.value, default=None)
-    if fix is not None and fix.gain.low > 0 and fix.gain.value >= max(WORTHWHILE, labels.value, points.value):
-        return "fix sources", f"Fix sources: {fix.what}. The log loss goes down by {fix.gain.value:.4f}, {by_labels}."
-    best = max(labels, points, key=lambda gain: gain.value)
-    enough = best.value < WORTHWHILE
-    needed = 0
-    if best.low <= 0 and best.high >= LARGE:
-        needed = _needed(best, n_gold)
-    elif enough:
-        needed = max(FEWEST_TO_STOP - n_gold, 0)
-    if needed > N - n_gold:
-        return "cannot tell", "Cannot tell what to buy, and there are too few points to label: bring more points."
-    if needed:
-        return "cannot tell", f"Cannot tell yet what to buy: with {needed:,} more gold labels I could."
-    if enough:
-        return "stop", f"Stop: the log loss would go down {by_points}, {by_labels}."
-    if best is labels:
-        return "buy labels", f"Buy gold labels: the log loss goes down {by_labels}, {by_points}."
-    return "buy points", f"Buy unlabeled points: the log loss goes down {by_points}, {by_labels}."
-
-
-def _needed(gain: Interval, n: int) -> int:
-    """Gold labels, in tens, after which the interval of a gain no longer holds both nothing and a large gain."""
-    distance = max(gain.value, LARGE - gain.value)
-    return 10 * max(1, ceil(n * (((gain.high - gain.value) / distance) ** 2 - 1) / 10))

@@ -34,20 +34,6 @@ class SourceChange:
     sources: tuple[Any, ...]
     gain: Interval
 
-    @property
-    def what(self) -> str:
-        """The change in words."""
-        if self.action == "drop":
-            return "drop " + ", ".join(map(repr, self.sources))
-        return (
-            "take " + ", ".join(f"{first!r} with {second!r}" for first, second in self.sources) + " as one source each"
-        )
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Arguments of `karat fit` that make the change."""
-        return {"drop": self.sources} if self.action == "drop" else {"known_pairs": self.sources}
-
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {"action": self.action, "sources": self.sources, "gain": vars(self.gain)}

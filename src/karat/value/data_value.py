@@ -13,11 +13,12 @@ from karat.estimate.check import check_shape
 from karat.estimate.count import count
 from karat.estimate.settings import Pairs, Settings, Signs
 from karat.estimate.votes_fit import fit_votes
-from karat.value.advice import FEWEST_GOLD, DataValue, conclude
+from karat.value.advice import DataValue, conclude
+from karat.value.decision import FEWEST_GOLD
 from karat.value.plan import Plan, best_plan, check_costs
 from karat.value.risks import measure_risks
 from karat.value.votes_alone import VotesAlone, votes_alone
-from karat.votes import GoldPoints, Votes, as_votes
+from karat.votes import Gold, GoldPoints, Votes, as_votes
 
 
 def data_value(
@@ -64,12 +65,9 @@ def data_value(
     >>> found.equivalent_labels.low < 42 < found.equivalent_labels.high
     True
     """
-    data, points = _read(votes, gold, classes, abstain)
+    data, truth = _read(votes, gold, classes, abstain)
     settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
-    check_shape(len(data), len(data.sources))
-    if not _enough(points):
-        return votes_alone(fit_votes(count(data, settings), points, settings), points, settings.generator())
-    return conclude(measure_risks(data, points, settings, progress), settings)
+    return weigh(data, truth, settings, progress)
 
 
 def plan(
@@ -115,30 +113,56 @@ def plan(
     >>> found.buy_labels > 150 and found.cost <= 100
     True
     """
-    check_costs(label_cost, point_cost, budget)
-    data, points = _read(votes, gold, classes, abstain)
+    data, truth = _read(votes, gold, classes, abstain)
     settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
-    check_shape(len(data), len(data.sources))
+    return spend(data, truth, settings, label_cost, point_cost, budget, progress)
+
+
+def weigh(
+    votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None
+) -> DataValue | VotesAlone:
+    """As `data_value`, with votes and settings made."""
+    points = _gold_points(votes, gold, settings)
+    if not _enough(points):
+        return votes_alone(fit_votes(count(votes, settings), points, settings), points, settings.generator())
+    return conclude(measure_risks(votes, points, settings, progress), settings)
+
+
+def spend(
+    votes: Votes,
+    gold: Gold | None,
+    settings: Settings,
+    label_cost: float,
+    point_cost: float,
+    budget: float,
+    progress: Progress | None = None,
+) -> Plan:
+    """As `plan`, with votes and settings made."""
+    check_costs(label_cost, point_cost, budget)
+    points = _gold_points(votes, gold, settings)
     if not _enough(points):
         raise NotIdentifiedError(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
             "change. Label a few random points first."
         )
-    return best_plan(measure_risks(data, points, settings, progress), label_cost, point_cost, budget, level)
+    return best_plan(measure_risks(votes, points, settings, progress), label_cost, point_cost, budget, settings.level)
 
 
-def _read(
-    votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstain | None
-) -> tuple[Votes, GoldPoints | None]:
+def _read(votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstain | None) -> tuple[Votes, Gold | None]:
     data = as_votes(votes, classes=classes, abstain=abstain, gold=gold)
-    truth = None if gold is None else data.code_gold(gold)
-    return data, None if truth is None or not truth.known.any() else GoldPoints.of(data, truth)
+    return data, None if gold is None else data.code_gold(gold)
+
+
+def _gold_points(votes: Votes, gold: Gold | None, settings: Settings) -> GoldPoints | None:
+    """The points with gold, once it is sure that what was asked for can be answered at all."""
+    one_of("aggregate", settings.aggregate, ("median", "mean"))
+    check_shape(len(votes), len(votes.sources))
+    return None if gold is None or not gold.known.any() else GoldPoints.of(votes, gold)
 
 
 def _settings(
     aggregate: Any, class_balance: Any, symmetric: bool | None, known_pairs: Pairs, signs: Signs, level: float, rng: Any
 ) -> Settings:
-    one_of("aggregate", aggregate, ("median", "mean"))
     return Settings(
         aggregate=aggregate,
         class_balance=class_balance,
@@ -146,7 +170,6 @@ def _settings(
         known_pairs=known_pairs,
         signs=signs,
         level=level,
-        replicates=0,
         rng=rng,
     )
 

@@ -2,8 +2,8 @@ r"""What risks on a user's data are measured with, where the distribution is not
 
 Two things are put together:
 
-*The model's own view.* The combined model q(y | votes), with the rows of all votes, is a complete distribution. Under it
-the risk of any estimator of any number of labels is a matter of drawing, without noise from the few gold points:
+*The model's own view.* The combined model q(y | votes), with the rows of all votes, is a complete distribution. Under
+it the risk of any estimator of any number of labels is a matter of drawing, without noise from the few gold points:
 risk_q(X, n).
 
 *What gold says.* The mean loss of X on gold points that it has not learned from is right on average, whatever q is, and

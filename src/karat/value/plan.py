@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from karat._types import Floats
-from karat.errors import InputError, plural
+from karat.errors import InputError
 from karat.value.jackknife import Interval
 from karat.value.risks import Risks
+from karat.value.words import purchase_sentence
 
-_SAME = 1e-4  # nats; of plans that differ by less the cheapest is taken
+SAME = 1e-4  # nats; of plans that differ by less the cheapest is taken
 _STEPS = 400  # numbers of labels, and of points, that are tried
 _MOST_TIMES = 100  # points are bought up to this many times those there are, should they cost nothing
 _BUDGETS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the frontier, in budgets
@@ -62,11 +63,8 @@ class Plan:
     def verdict(self) -> str:
         """In a sentence."""
         if self.buy_labels == self.buy_points == 0:
-            return f"Keep the money: no purchase within the budget lowers the log loss by more than {_SAME}."
-        things = [(self.buy_labels, "gold label"), (self.buy_points, "unlabeled point")]
-        bought = " and ".join(plural(number, what) for number, what in things if number)
-        gain = self.risk_before - self.risk_after
-        return f"Buy {bought} for {self.cost:,.2f}: that lowers the log loss from {self.risk_before:.4f} by {gain:.4f}."
+            return f"Keep the money: no purchase within the budget lowers the log loss by more than {SAME}."
+        return purchase_sentence(self.buy_labels, self.buy_points, self.cost, self.risk_before, self.risk_after)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -126,7 +124,7 @@ def _buy(risks: Risks, label_cost: float, point_cost: float, budget: float) -> P
     possible = (cost <= budget) & (n_gold + labels <= N + points)
     labels, points, cost = labels[possible], points[possible], cost[possible]
     risk = _risk(risks, labels, points)
-    near = np.flatnonzero(risk <= risk.min() + _SAME)
+    near = np.flatnonzero(risk <= risk.min() + SAME)
     best = near[np.lexsort((risk[near], cost[near]))[0]]
     return Purchase(budget, int(labels[best]), int(points[best]), float(cost[best]), float(risk[best]))
 

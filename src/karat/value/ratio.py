@@ -17,6 +17,7 @@ import numpy.typing as npt
 from karat._types import Floats
 from karat.errors import InputError, one_of
 
+SMALLEST = 5  # gold labels; f is not looked for below
 Convention = Literal["interpolated", "definition", "figures"]
 
 

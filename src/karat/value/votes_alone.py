@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import plural
 from karat.estimate.structure import DependentPair, dependent_pairs, unexplained
 from karat.estimate.votes_fit import VotesFit
-from karat.value.advice import FEWEST_GOLD, Kind
+from karat.value.decision import Kind
+from karat.value.words import votes_alone_words
 from karat.votes import GoldPoints
 
 
 @dataclass(frozen=True, eq=False)
 class VotesAlone:
-    """What votes alone tell.
+    """What votes alone tell, where there are fewer than 20 gold labels or all are of one class.
 
     Parameters
     ----------
@@ -53,17 +53,7 @@ class VotesAlone:
     @property
     def verdict(self) -> str:
         """In words."""
-        more = plural(FEWEST_GOLD - self.n_gold, "more gold label" if self.n_gold else "gold label")
-        start = f"Cannot tell yet what a gold label is worth: with {more} I could."
-        if not self.pairs:
-            return f"{start} The votes do not contradict independent sources."
-        first = self.pairs[0]
-        rest = len(self.pairs) - 1
-        others = f" and {plural(rest, 'more pair')}" if rest else ""
-        return (
-            f"{start} The votes contradict independent sources: {first.first!r} with {first.second!r}{others} agree "
-            f"more or less than the class explains, which costs up to {self.standing_bias:.3f} of log loss."
-        )
+        return votes_alone_words(self.n_gold, self.pairs, self.standing_bias)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, with null for what only gold tells."""

@@ -1,7 +1,7 @@
 """What a source may say: nothing, or one of some outputs. Outputs are not classes.
 
-The output 0 of every source is "nothing said"; its other outputs count from 1. Of a source that votes, output k + 1 is a
-vote for class k; a source that gives something else has other outputs, of any number.
+The output 0 of every source is "nothing said"; its other outputs count from 1. Of a source that votes, output k + 1 is
+a vote for class k; a source that gives something else has other outputs, of any number.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two ways to hold votes behind one small interface: all cells, or only those where somebody voted.
 
-A cell takes one byte in `Dense`; a vote takes nine in `Sparse`. Whoever needs all sources of some points at once asks for
-`columns`; whoever can work vote by vote asks for `entries`.
+A cell takes one byte in `Dense`; a vote takes nine in `Sparse`. Whoever needs all sources of some points at once asks
+for `columns`; whoever can work vote by vote asks for `entries`.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ class Votes:
 
     @cached_property
     def values(self) -> Codes:
-        """Class index of every vote, -1 where a source does not vote, shape (n, m); all cells, however few are votes."""
+        """Class index of every vote, -1 where a source does not vote, shape (n, m): all cells, however few votes."""
         storage = self.storage
         return storage.values if isinstance(storage, Dense) else storage.columns(0, len(self)).T
 

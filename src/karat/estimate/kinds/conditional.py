@@ -122,10 +122,11 @@ class ClassConditional(Kind):
         return balance_from_triples(moments, triples, sums)
 
     def joint_table(self, joint: Ints, with_others: Ints, model: SourceModel, group: Group) -> Floats:
-        """A joint output is a 0/1 feature x like any other: ``cov(x, f) = pi (1 - pi) D_x D_f`` with every output f of a
-        source outside the group. D_f is known from `model`; D_x is the median of the ratios, weighted by how well each
-        is known.
-        """  # noqa: D205
+        """A joint output is a 0/1 feature like any other, and has a D.
+
+        With every output f of a source outside the group, ``cov(x, f) = pi (1 - pi) D_x D_f``. D_f is known from
+        `model`; D_x is the median of the ratios, weighted by how well each is known.
+        """
         outputs = Outputs(model.sizes)
         n = int(joint.sum())
         p, pi = joint / n, model.class_balance[1]

@@ -1,8 +1,8 @@
 r"""Symmetric sources: one accuracy per source, whatever the class, and wrong in every way alike.
 
 With K classes and A_ij the share of agreement where both vote, ``b_ij = (K A_ij - 1) / (K - 1)`` and
-``x_i = (K p_i - 1) / (K - 1)`` for accuracy p_i. For two classes and votes of -1 and +1 this is the paper's ``E[l_i l_j]``
-and ``a_i = E[l_i Y]``. Saying nothing says nothing about the class.
+``x_i = (K p_i - 1) / (K - 1)`` for accuracy p_i. For two classes and votes of -1 and +1 this is the paper's
+``E[l_i l_j]`` and ``a_i = E[l_i Y]``. Saying nothing says nothing about the class.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Symmetric(Kind):
     def class_balance(
         self, moments: Moments, triples: TripleSums | None, sums: Ints | None, pairs: Positions
     ) -> Floats:
-        """From ``P(vote u) = x_i P(Y = u) + (1 - x_i) / K`` among the votes of source i, by least squares over sources."""
+        """From ``P(vote u) = x_i P(Y = u) + (1 - x_i) / K`` among the votes of source i: least squares over sources."""
         K = len(moments.classes)
         features = self.features(moments, pairs)
         b = self.products(moments, features, np.full(K, 1 / K))
@@ -94,9 +94,9 @@ class Symmetric(Kind):
 
         Classes are alike, so votes are counted by their distance r from a class around the circle of classes. With t[r]
         the share of r around the true class among points whose votes are alike but for a turn of that circle, it is
-        ``x_k t[r] + (1 - p_k) / (K - 1)`` around the votes of a source k outside that is right with probability p_k. The
-        median of what this gives is taken, weighted by how well each source tells. Where one of the group votes alone,
-        its own accuracy tells.
+        ``x_k t[r] + (1 - p_k) / (K - 1)`` around the votes of a source k outside that is right with probability p_k.
+        The median of what this gives is taken, weighted by how well each source tells. Where one of the group votes
+        alone, its own accuracy tells.
         """
         outputs, K = Outputs(model.sizes), len(model.classes)
         sizes = tuple(outputs.sizes[i] for i in group)

@@ -1,0 +1,186 @@
+"""Options that several commands share, what they mean to a command, and how to write them down again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from karat.errors import InputError
+
+if TYPE_CHECKING:
+    from karat._types import Label
+    from karat.commands.inputs import VotesFile
+    from karat.estimate.settings import Settings
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _all_of(*options: Decorator) -> Decorator:
+    """One decorator from several."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
+)
+labels_help = "Write a probability per point: .parquet, .csv or .jsonl"
+
+input_options = _all_of(
+    click.argument("votes"),
+    click.option("--key", metavar="COL", help="Column that identifies points."),
+    click.option("--task", metavar="COL", default="task", show_default=True, help="Long files: the point."),
+    click.option("--worker", metavar="COL", default="worker", show_default=True, help="Long files: the source."),
+    click.option("--label", metavar="COL", default="label", show_default=True, help="Long files: the vote."),
+    click.option(
+        "--repeats",
+        type=click.Choice(["refuse", "first", "last"]),
+        default="refuse",
+        show_default=True,
+        help="A worker votes twice on a task: refuse, or keep one.",
+    ),
+    json_option,
+)
+learning_options = _all_of(
+    click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
+    click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
+    click.option("--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."),
+    click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
+    click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
+    click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
+    click.option(
+        "--symmetric/--class-conditional",
+        default=None,
+        help="One accuracy per source, or one per source and class; otherwise chosen by the data.",
+    ),
+    click.option(
+        "--signs",
+        type=click.Choice(["positive", "data"]),
+        default="positive",
+        show_default=True,
+        help="Take sources to be better than chance, or find out.",
+    ),
+    click.option(
+        "--known-pair",
+        "known_pairs",
+        nargs=2,
+        multiple=True,
+        metavar="A B",
+        help="Sources known to depend on each other. Repeatable.",
+    ),
+    click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
+    seed_option,
+)
+
+
+def _aggregate_option(*choices: str) -> Decorator:
+    return click.option(
+        "--aggregate",
+        type=click.Choice(choices),
+        default="median",
+        show_default=True,
+        help="How estimates of all triplets become one.",
+    )
+
+
+fitting_options = _all_of(
+    _aggregate_option("median", "mean", "random"),
+    click.option(
+        "--method",
+        type=click.Choice(["auto", "triplets", "labeled", "combined"]),
+        default="auto",
+        show_default=True,
+        help="Learn from votes alone, from gold alone, or from both; auto: both where there is gold.",
+    ),
+)
+weighing_options = _aggregate_option("median", "mean")
+
+_READING = ("key", "task", "worker", "label", "repeats")
+_GOLD = ("gold", "gold_file", "drop")
+_LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level")
+
+
+def votes_file(options: dict[str, Any]) -> VotesFile:
+    """Where the votes are and how to read them, from what was written on the command line."""
+    from karat.commands.inputs import VotesFile
+    from karat.io.table import Reading
+
+    names = [name for name in (*_READING, *_GOLD) if name in options]
+    classes, abstain = options.get("classes"), options.get("abstain")
+    reading = Reading(abstain=None if abstain is None else _value(abstain), **{name: options[name] for name in names})
+    parts: Any = None if classes is None else [_value(part) for part in classes.split(",")]
+    return VotesFile(options["votes"], reading, parts)
+
+
+def settings(options: dict[str, Any]) -> Settings:
+    """How to learn the sources, from what was written on the command line."""
+    from karat.estimate.settings import Settings
+
+    chosen = {name: options[name] for name in _LEARNING if name in options}
+    return Settings(class_balance=_balance(options["class_balance"]), rng=options["seed"], **chosen)
+
+
+def _value(text: str) -> Label | float:
+    """A class or abstain value."""
+    text = text.strip()
+    if text.lower() == "nan":
+        return float("nan")
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def _balance(text: str | None) -> float | list[float] | None:
+    """Class balance: a number, or one per class."""
+    if text is None:
+        return None
+    try:
+        parts = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--class-balance takes a number, or one per class between commas, not {text!r}.") from None
+    return parts[0] if len(parts) == 1 else parts
+
+
+def again(command: str, without: tuple[str, ...] = (), **more: str) -> str:
+    """Another command with the votes and the options of this one, as the user gave them, `without` some."""
+    given = _given(lambda name: name not in ("votes", "as_json", "out", "model_file", *without))
+    return _line(command, click.get_current_context().params["votes"], given, more)
+
+
+def label_new_votes(model_file: str) -> str:
+    """The command that labels other votes of the same form with a model."""
+    given = _given(lambda name: name in _READING)
+    return _line("label", "NEW_VOTES", given, {"model": model_file, "out": "new_labels.csv"})
+
+
+def _given(wanted: Callable[[str], bool]) -> list[str]:
+    """Those options that the user gave, as words."""
+    context = click.get_current_context()
+    words = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
+        if not given or not wanted(name):
+            continue
+        value = context.params[name]
+        if isinstance(value, bool):
+            words.append(parameter.opts[0] if value else parameter.secondary_opts[0])
+            continue
+        for item in value if parameter.multiple else [value]:
+            words += [parameter.opts[0], *(map(str, item) if isinstance(item, tuple) else [str(item)])]
+    return words
+
+
+def _line(command: str, votes: str, given: list[str], more: dict[str, str]) -> str:
+    added = [word for name, value in more.items() for word in (f"--{name.replace('_', '-')}", value)]
+    return " ".join(shlex.quote(word) for word in ("karat", command, votes, *given, *added))

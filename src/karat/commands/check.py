@@ -1,0 +1,73 @@
+"""`karat check`: can votes be worked with, how were they read, how good are the sources, and who copies whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat.commands.inputs import VotesFile, learn
+from karat.commands.progress import Progress, silent
+from karat.commands.summary import ClassShare, DataSummary, class_shares
+from karat.errors import NotIdentifiedError
+from karat.estimate.check import shape_problems, source_problems
+from karat.estimate.settings import Settings
+from karat.estimate.structure import DependentPair, dependent_pairs
+from karat.moments import Moments
+from karat.source_table import SourceTable
+from karat.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class CheckResult:
+    """What is to be known of votes before they are used.
+
+    Parameters
+    ----------
+    data : DataSummary
+        Its accuracies are NaN where there are problems.
+    problems : tuple of str
+        All that keeps sources from being learned; empty where nothing does.
+    identified : bool
+        False where the input is sound, and yet the data cannot tell.
+    class_balance : tuple of ClassShare
+        Empty where there are problems.
+    pairs : tuple of DependentPair
+        Sources that depend on each other beyond the class, the strongest first.
+    """
+
+    data: DataSummary
+    problems: tuple[str, ...] = ()
+    identified: bool = True
+    class_balance: tuple[ClassShare, ...] = ()
+    pairs: tuple[DependentPair, ...] = ()
+
+
+def check_votes(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """Find out whether votes are fit to be learned from, and what they tell of their sources."""
+    votes = data.read()
+    moments = None if len(votes) < len(votes.sources) else Moments.of(votes)
+    problems = [] if settings.method == "labeled" else _problems(votes, moments, settings)
+    if problems:
+        return CheckResult(_unlearned(votes, settings), tuple(problems))
+    try:
+        model = learn(votes, settings, progress)
+    except NotIdentifiedError as error:
+        return CheckResult(_unlearned(votes, settings), (str(error),), identified=False)
+    pairs: list[DependentPair] = []
+    if moments is not None:
+        pairs = dependent_pairs(moments, model.source_model_, known_pairs=settings.known_pairs)
+    summary = DataSummary.of(votes, model.source_table_, settings.level)
+    return CheckResult(summary, class_balance=class_shares(model), pairs=tuple(pairs))
+
+
+def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:
+    """What keeps triplets from working; nothing is counted where there are more sources than points."""
+    if moments is None:
+        return shape_problems(len(votes), len(votes.sources))
+    return source_problems(moments, settings.pairs(votes.sources))
+
+
+def _unlearned(votes: Votes, settings: Settings) -> DataSummary:
+    nothing = np.full(len(votes.sources), np.nan)
+    return DataSummary.of(votes, SourceTable.of(votes, votes.gold, nothing, nothing, nothing), settings.level)

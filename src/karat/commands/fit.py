@@ -1,0 +1,92 @@
+"""`karat fit`: learn the sources, label all points, write what was asked for."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from karat.commands.inputs import VotesFile, learn
+from karat.commands.outputs import LabelShare, check_different, label_columns, label_shares
+from karat.commands.progress import Progress, silent
+from karat.commands.summary import ClassShare, DataSummary, class_shares
+from karat.estimate.settings import Settings
+from karat.io.files import check_writable
+from karat.io.formats import check_output, written_table
+from karat.losses import Score, score
+from karat.model import LabelModel
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """What was learned and written.
+
+    Parameters
+    ----------
+    data : DataSummary
+    class_balance : tuple of ClassShare
+    labels : tuple of LabelShare
+    explanation : str
+        What went into the model.
+    score : Score or None
+        On the gold points, where there are some.
+    learned_from_gold : bool
+        Whether the sources were learned from gold, which the score then flatters.
+    out, model_file : str or None
+        Files that were written.
+    """
+
+    data: DataSummary
+    class_balance: tuple[ClassShare, ...]
+    labels: tuple[LabelShare, ...]
+    explanation: str
+    score: Score | None
+    learned_from_gold: bool
+    out: str | None
+    model_file: str | None
+
+
+def fit_votes(
+    data: VotesFile,
+    settings: Settings,
+    out: str | None = None,
+    model_file: str | None = None,
+    progress: Progress = silent,
+) -> FitResult:
+    """Learn the sources and label all points.
+
+    Parameters
+    ----------
+    out : str, optional
+        Where to write a probability per point.
+    model_file : str, optional
+        Where to write the model.
+    """
+    if out is not None:
+        check_output(out)
+    if model_file is not None:
+        check_writable(model_file)
+    check_different([data.votes, data.reading.gold_file], [out, model_file])
+    votes = data.read()
+    model = learn(votes, settings, progress)
+    probabilities = model.predict_proba(votes)
+    with ExitStack() as both:  # neither file appears unless both can
+        if out is not None:
+            both.enter_context(written_table(out, label_columns(votes, probabilities, data.key_name)))
+        if model_file is not None:
+            model.save(model_file)
+    measured = None if votes.gold is None or not votes.gold.known.any() else score(probabilities, votes.gold)
+    return FitResult(
+        data=DataSummary.of(votes, model.source_table_, settings.level),
+        class_balance=class_shares(model),
+        labels=label_shares(votes, probabilities),
+        explanation=model.explain(),
+        score=measured,
+        learned_from_gold=_learned_from_gold(model),
+        out=out,
+        model_file=model_file,
+    )
+
+
+def _learned_from_gold(model: LabelModel) -> bool:
+    """Whether gold told of the sources: with little of it, method "auto" takes it for the class balance alone."""
+    return model.method == "labeled" or model.fitted_.recalibration is not None

@@ -1,0 +1,59 @@
+"""What commands are asked for: where the votes are, and how to learn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from karat._types import Label
+from karat.commands.progress import Progress, started
+from karat.estimate.settings import Settings
+from karat.io.table import Reading
+from karat.model import LabelModel
+from karat.votes import Votes, read_for_model
+
+
+@dataclass(frozen=True)
+class VotesFile:
+    """A file or query with votes, and how to read it.
+
+    Parameters
+    ----------
+    votes : str
+        Path or query.
+    reading : Reading
+    classes : sequence, optional
+        As in `karat.read_votes`.
+    """
+
+    votes: str
+    reading: Reading = field(default_factory=Reading)
+    classes: Sequence[Label] | None = None
+
+    @property
+    def key_name(self) -> str:
+        """The column that identifies points, in what is read and in what is written."""
+        return self.reading.key or self.reading.task
+
+    def read(self) -> Votes:
+        """The votes, with gold where there is some."""
+        return Votes.of_source(self.votes, self.reading, self.classes)
+
+    def read_for(self, model: LabelModel) -> Votes:
+        """The votes of the sources that a fitted model knows, coded as it knows them."""
+        reading = self.reading
+        return read_for_model(
+            self.votes,
+            model.source_model_.sources,
+            model.coding_,
+            key=reading.key,
+            task=reading.task,
+            worker=reading.worker,
+            label=reading.label,
+            repeats=reading.repeats,
+        )
+
+
+def learn(votes: Votes, settings: Settings, progress: Progress) -> LabelModel:
+    """A model that has learned from the votes, and from gold where there is some."""
+    return LabelModel.of_settings(settings).fit(votes, votes.gold, progress=started(progress, "sources"))

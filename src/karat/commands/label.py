@@ -1,0 +1,48 @@
+"""`karat label`: label points with a model that was fitted before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from karat._types import Label
+from karat.commands.inputs import VotesFile
+from karat.commands.outputs import LabelShare, check_different, label_columns, label_shares
+from karat.io.formats import check_output, written_table
+from karat.model import load
+
+
+@dataclass(frozen=True)
+class LabelResult:
+    """What was labeled and written.
+
+    Parameters
+    ----------
+    n_points : int
+    classes : tuple
+    labels : tuple of LabelShare
+    out : str
+        The file that was written.
+    """
+
+    n_points: int
+    classes: tuple[Label, ...]
+    labels: tuple[LabelShare, ...]
+    out: str
+
+
+def label_votes(data: VotesFile, model_file: str, out: str) -> LabelResult:
+    """Write a label and probabilities for every point.
+
+    Parameters
+    ----------
+    model_file : str
+        What `karat fit` saved.
+    """
+    check_output(out)
+    check_different([data.votes, model_file], [out])
+    model = load(model_file)
+    votes = data.read_for(model)
+    probabilities = model.predict_proba(votes)
+    with written_table(out, label_columns(votes, probabilities, data.key_name)):
+        pass
+    return LabelResult(len(votes), votes.classes, label_shares(votes, probabilities), out)

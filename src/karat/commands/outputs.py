@@ -1,0 +1,62 @@
+"""What commands write: a label and probabilities for every point, and never over what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat._types import Floats, Label
+from karat.errors import InputError
+from karat.io.formats import is_query
+from karat.votes import Votes
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """How often a class was given to a point.
+
+    Parameters
+    ----------
+    label : str or int
+        The class.
+    points : int
+        Points of which it is the most probable class.
+    mean_probability : float
+        Over all points.
+    """
+
+    label: Label
+    points: int
+    mean_probability: float
+
+
+def label_shares(votes: Votes, probabilities: Floats) -> tuple[LabelShare, ...]:
+    """How often each class was given, from probabilities of shape (n, K)."""
+    guess = np.bincount(probabilities.argmax(axis=1), minlength=len(votes.classes))
+    return tuple(
+        LabelShare(label, int(guess[k]), float(probabilities[:, k].mean())) for k, label in enumerate(votes.classes)
+    )
+
+
+def label_columns(votes: Votes, probabilities: Floats, key: str) -> dict[str, Any]:
+    """The key or row number, the label and the probability of every class of each point."""
+    named = {f"p_{label}": probabilities[:, k] for k, label in enumerate(votes.classes)}
+    identifier = {"row": np.arange(1, len(votes) + 1)} if votes.keys is None else {key: votes.keys}
+    if set(identifier) & {"label", *named}:
+        raise InputError(f"the key column {key!r} has the name of a column of the labels; rename it.")
+    return identifier | {"label": np.array(votes.classes)[probabilities.argmax(axis=1)]} | named
+
+
+def check_different(read: Sequence[str | None], written: Sequence[str | None]) -> None:
+    """Refuse to write over what is read, or two outputs into one file."""
+    outputs = [Path(path).resolve() for path in written if path is not None]
+    queries = [path for path in read if path is not None and is_query(path)]
+    inputs = [Path(path).resolve() for path in read if path is not None and path not in queries]
+    # A query names its files somewhere in its text.
+    named = any(output.exists() and output.name in query for output in outputs for query in queries)
+    if named or len(set(outputs)) < len(outputs) or set(inputs) & set(outputs):
+        raise InputError("inputs and outputs must be different files; give another name to what is written.")

@@ -1,0 +1,31 @@
+"""`karat plan`: how to spend a budget on gold labels and unlabeled points."""
+
+from __future__ import annotations
+
+from karat.commands.inputs import VotesFile
+from karat.commands.progress import Progress, silent, started
+from karat.estimate.settings import Settings
+from karat.value.data_value import spend
+from karat.value.plan import Plan, check_costs
+
+
+def plan_purchase(
+    data: VotesFile,
+    settings: Settings,
+    label_cost: float,
+    point_cost: float,
+    budget: float,
+    progress: Progress = silent,
+) -> Plan:
+    """Find the purchase that lowers the log loss most.
+
+    Parameters
+    ----------
+    label_cost, point_cost : float
+        Price of one gold label, and of one unlabeled point with its votes.
+    budget : float
+        What may be spent.
+    """
+    check_costs(label_cost, point_cost, budget)  # before anything is read
+    votes = data.read()
+    return spend(votes, votes.gold, settings, label_cost, point_cost, budget, started(progress, "value"))

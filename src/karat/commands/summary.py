@@ -1,0 +1,69 @@
+"""What most commands tell of the data: its size, how it was read, its sources, and how common each class is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from karat._types import Label
+from karat.estimate.wilson import wilson
+from karat.io.coding import Coding
+from karat.model import LabelModel
+from karat.source_table import SourceTable
+from karat.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class DataSummary:
+    """What was read, and how good each source is.
+
+    Parameters
+    ----------
+    n_points : int
+    n_gold : int or None
+        Gold labels; None where no gold was given at all.
+    classes : tuple
+    coding : Coding
+        How classes and abstains are written.
+    sources : SourceTable
+    level : float
+        Of the intervals of the accuracies.
+    contradicted : int
+        For how many sources the interval of the estimate and the interval from gold do not meet.
+    """
+
+    n_points: int
+    n_gold: int | None
+    classes: tuple[Label, ...]
+    coding: Coding
+    sources: SourceTable
+    level: float
+    contradicted: int
+
+    @classmethod
+    def of(cls, votes: Votes, sources: SourceTable, level: float) -> DataSummary:
+        """Summarise votes, and gold that came with them."""
+        n_gold = None if votes.gold is None else int(votes.gold.known.sum())
+        contradicted = _contradicted(sources, level)
+        return cls(len(votes), n_gold, votes.classes, votes.coding, sources, level, contradicted)
+
+
+def _contradicted(sources: SourceTable, level: float) -> int:
+    low, high = wilson(sources.correct, sources.correct + sources.incorrect, level)
+    return int(((low > sources.high) | (high < sources.low)).sum())
+
+
+@dataclass(frozen=True)
+class ClassShare:
+    """How common a class is, with its interval; both ends are the value where it was given."""
+
+    label: Label
+    value: float
+    low: float
+    high: float
+
+
+def class_shares(model: LabelModel) -> tuple[ClassShare, ...]:
+    """How common each class is, as a fitted model has it."""
+    columns = (model.class_balance_, model.class_balance_low_, model.class_balance_high_)
+    rows = zip(model.source_model_.classes, *(column.tolist() for column in columns), strict=True)
+    return tuple(ClassShare(*row) for row in rows)

@@ -1,0 +1,16 @@
+"""`karat value`: what a gold label is worth, where the error comes from, and what to do next."""
+
+from __future__ import annotations
+
+from karat.commands.inputs import VotesFile
+from karat.commands.progress import Progress, silent, started
+from karat.estimate.settings import Settings
+from karat.value.advice import DataValue
+from karat.value.data_value import weigh
+from karat.value.votes_alone import VotesAlone
+
+
+def value_votes(data: VotesFile, settings: Settings, progress: Progress = silent) -> DataValue | VotesAlone:
+    """Weigh gold labels against unlabeled points; without enough gold, say what votes alone tell."""
+    votes = data.read()
+    return weigh(votes, votes.gold, settings, started(progress, "value"))

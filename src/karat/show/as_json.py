@@ -1,0 +1,102 @@
+"""Results as JSON: one object, with the verdict first and the next command last."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from karat.commands.check import CheckResult
+from karat.commands.demo import DemoResult
+from karat.commands.fit import FitResult
+from karat.commands.label import LabelResult
+from karat.commands.outputs import LabelShare
+from karat.commands.reproduce import ReproduceResult
+from karat.commands.summary import ClassShare, DataSummary
+from karat.io.plain import plain
+from karat.show.demo import named_scores
+from karat.show.report import Report
+from karat.value.advice import DataValue
+from karat.value.plan import Plan
+from karat.value.votes_alone import VotesAlone
+
+Result = CheckResult | FitResult | LabelResult | DataValue | VotesAlone | Plan | DemoResult | ReproduceResult
+
+
+def as_json(result: Result, report: Report) -> str:
+    """One JSON object; null where a number is not known."""
+    content = {"verdict": report.verdict, **_numbers(result), "next": report.next_command}
+    return json.dumps(plain(content), ensure_ascii=False, allow_nan=False)
+
+
+def _numbers(result: Result) -> dict[str, Any]:
+    match result:
+        case CheckResult():
+            return _check(result)
+        case FitResult():
+            return _fit(result)
+        case LabelResult():
+            return _label(result)
+        case DemoResult():
+            return _demo(result)
+        case ReproduceResult():
+            return result.numbers
+        case DataValue() | VotesAlone() | Plan():
+            return result.to_dict()
+
+
+def _check(result: CheckResult) -> dict[str, Any]:
+    return _data(result.data) | {
+        "problems": result.problems,
+        "class_balance": None if result.problems else _balance(result.class_balance),
+        "dependent_pairs": [vars(pair) for pair in result.pairs],
+    }
+
+
+def _fit(result: FitResult) -> dict[str, Any]:
+    score = {} if result.score is None else {"score": vars(result.score)}
+    return (
+        _data(result.data)
+        | {
+            "class_balance": _balance(result.class_balance),
+            "labels": _labels(result.labels),
+            "explanation": result.explanation,
+        }
+        | score
+        | {"out": result.out, "model": result.model_file}
+    )
+
+
+def _label(result: LabelResult) -> dict[str, Any]:
+    return {
+        "n_points": result.n_points,
+        "classes": result.classes,
+        "labels": _labels(result.labels),
+        "out": result.out,
+    }
+
+
+def _demo(result: DemoResult) -> dict[str, Any]:
+    return _data(result.data) | {
+        "scores": {what: vars(score) for what, score in named_scores(result).items()},
+        "dependent_pairs": [vars(pair) for pair in result.pairs],
+        "value": result.value.to_dict(),
+    }
+
+
+def _data(data: DataSummary) -> dict[str, Any]:
+    return {
+        "n_points": data.n_points,
+        "n_gold": data.n_gold or 0,
+        "classes": data.classes,
+        "coding": str(data.coding),
+        "sources": data.sources.rows(),
+    }
+
+
+def _balance(shares: Sequence[ClassShare]) -> dict[str, Any]:
+    return {str(share.label): {"value": share.value, "low": share.low, "high": share.high} for share in shares}
+
+
+def _labels(shares: Sequence[LabelShare]) -> dict[str, Any]:
+    return {str(share.label): {"points": share.points, "mean_probability": share.mean_probability} for share in shares}

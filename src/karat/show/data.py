@@ -1,0 +1,67 @@
+"""What most reports say of the data: its size, its sources, how common each class is, and who copies whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from karat.commands.summary import ClassShare, DataSummary
+from karat.errors import plural
+from karat.estimate.structure import DependentPair
+from karat.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
+from karat.show.report import Section
+
+_PAIRS_SHOWN = 5
+
+
+def size_words(data: DataSummary) -> str:
+    """How much data there is."""
+    sources = plural(len(data.sources.source), "source")
+    gold = "" if data.n_gold is None else f", {plural(data.n_gold, 'gold label')}"
+    return f"{plural(data.n_points, 'point')}, {sources}, {len(data.classes)} classes{gold}"
+
+
+def source_section(data: DataSummary) -> Section:
+    """The table of sources; the columns on gold only where there is some."""
+    gold = data.n_gold is not None
+    headers = ["source", "polarity", "coverage", "overlaps", "conflicts"]
+    headers += ["correct", "incorrect", "emp. acc."] if gold else []
+    headers += ["accuracy", "interval"]
+    rows: list[list[Cell]] = []
+    for row in data.sources.rows():
+        cells: list[Cell] = [Text(row["source"]), Text(", ".join(map(str, row["polarity"])))]
+        cells += [Share(row[name]) for name in ("coverage", "overlaps", "conflicts")]
+        if gold:
+            cells += [Count(row["correct"]), Count(row["incorrect"]), Share(row["empirical_accuracy"])]
+        cells += [Share(row["accuracy"]), Between(Share(row["low"]), Share(row["high"]))]
+        rows.append(cells)
+    lines = []
+    if data.contradicted:
+        lines.append(
+            f"Gold contradicts the accuracy of {data.contradicted} of {len(rows)} sources. Sources that depend on each "
+            "other, are worse than chance, or choose which points to vote on mislead triplets, and votes alone do not "
+            "show it."
+        )
+    title = f"Sources (accuracy with its {Percent(data.level, digits=0)} interval)"
+    return Section(title, headers, rows, lines, names=2)
+
+
+def balance_section(shares: Sequence[ClassShare]) -> Section:
+    """How common each class is, with its interval where it was estimated."""
+    parts = []
+    for share in shares:
+        known = share.low == share.high
+        interval = "" if known else f" ({Between(Share(share.low), Share(share.high))})"
+        parts.append(f"{share.label} {Share(share.value)}{interval}")
+    return Section(f"Class balance: {', '.join(parts)}")
+
+
+def pair_section(pairs: Sequence[DependentPair]) -> Section:
+    """Sources that depend on each other beyond the class."""
+    if not pairs:
+        return Section("No two sources agree or disagree more than the class explains.")
+    more = f", the strongest {_PAIRS_SHOWN}" if len(pairs) > _PAIRS_SHOWN else ""
+    return Section(
+        f"{plural(len(pairs), 'pair')} of sources depend on each other beyond the class{more}",
+        ["pair", "correlation left over"],
+        [[Text(f"{pair.first} - {pair.second}"), Correlation(pair.correlation)] for pair in pairs[:_PAIRS_SHOWN]],
+    )

@@ -1,0 +1,39 @@
+"""What `karat demo` says."""
+
+from __future__ import annotations
+
+from karat.commands.demo import DemoResult
+from karat.losses import Score
+from karat.show.cells import F1, Loss, Percent, Share, Text
+from karat.show.data import pair_section, source_section
+from karat.show.report import Report, Section
+from karat.show.value import ESTIMATORS
+
+
+def demo_report(result: DemoResult) -> Report:
+    """How good the word rules are, how wrong labels from them are, and what to do about it."""
+    accuracy = Percent(result.scores["corrected"].accuracy, digits=0)
+    rows = [
+        [Text(what), Share(found.accuracy), F1(found.f1), Loss(found.loss)]
+        for what, found in named_scores(result).items()
+    ]
+    return Report(
+        f"Without a single gold label, twelve word rules label {accuracy} of {result.data.n_points:,} IMDB reviews "
+        "right.",
+        [
+            source_section(result.data),
+            Section("How wrong the labels are", ["learned from", "accuracy", "F1", "log loss"], rows),
+            Section(f"What to do next, told from {result.n_gold} gold labels", lines=[result.value.verdict]),
+            pair_section(result.pairs),
+        ],
+        "karat check YOUR_VOTES.csv",
+    )
+
+
+def named_scores(result: DemoResult) -> dict[str, Score]:
+    """How wrong labels are, by what they were learned from, in words."""
+    words = ESTIMATORS | {
+        "combined": f"the votes and {result.n_gold} gold labels",
+        "labeled": "gold for all points",
+    }
+    return {words[name]: found for name, found in result.scores.items()}

@@ -1,0 +1,18 @@
+"""What `karat plan` says."""
+
+from __future__ import annotations
+
+from karat.show.cells import Count, Money, Nats
+from karat.show.report import Report, Section
+from karat.value.plan import Plan
+
+_HEADERS = ("budget", "gold labels", "unlabeled points", "cost", "log loss after")
+
+
+def plan_report(found: Plan, next_command: str = "") -> Report:
+    """What to buy, and what other budgets would buy."""
+    rows = [
+        [Money(row.budget), Count(row.buy_labels), Count(row.buy_points), Money(row.cost), Nats(row.risk)]
+        for row in found.frontier
+    ]
+    return Report(found.verdict, [Section("What a budget buys", _HEADERS, rows, names=0)], next_command)

@@ -1,0 +1,62 @@
+"""What `karat reproduce` says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from karat.commands.reproduce import ReproduceResult
+from karat.experiments.run import Comparison, Reproduction
+from karat.show.cells import Cell, Count, Number, Percent, Text
+from karat.show.report import Report, Section
+
+
+def reproduce_report(result: ReproduceResult) -> Report:
+    """How far our values agree with the paper's, and which do not."""
+    found = result.found
+    far = [row for row in found.comparison if not row.agrees]
+    sections = [_figure_section(found), *([_far_section(far)] if far else [])]
+    sections += [_table_section(name, rows) for name, rows in found.tables.items()]
+    return Report(_verdict(found), sections)
+
+
+def _verdict(found: Reproduction) -> str:
+    rows = found.comparison
+    near = sum(row.agrees for row in rows)
+    if found.options.variant == "text":
+        return f"The text's variant, which its figures do not follow: {near} of {len(rows)} values of these agree."
+    return f"{near} of {len(rows)} values of the paper's figures agree, within 3 standard errors or 3 %."
+
+
+def _figure_section(found: Reproduction) -> Section:
+    by_figure: dict[str, list[Comparison]] = {}
+    for row in found.comparison:
+        by_figure.setdefault(row.figure, []).append(row)
+    rows = [
+        [Text(name), Count(len(part)), Count(sum(row.agrees for row in part)), Percent(max(map(_difference, part)))]
+        for name, part in by_figure.items()
+    ]
+    return Section("Figures", ["figure", "values", "agree", "largest difference"], rows)
+
+
+def _difference(row: Comparison) -> float:
+    return abs(row.ours / row.paper - 1)
+
+
+def _far_section(far: list[Comparison]) -> Section:
+    rows = [
+        [Text(row.figure), Text(row.curve), Count(row.n), Number(row.paper), Number(row.ours), Number(row.se)]
+        for row in far
+    ]
+    headers = ["figure", "curve", "n", "paper", "ours", "standard error"]
+    return Section("Values that do not agree", headers, rows, names=2)
+
+
+def _table_section(name: str, rows: list[dict[str, Any]]) -> Section:
+    """A table of the paper, without standard errors and spreads."""
+    shown = [key for key in rows[0] if not key.endswith(("_se", "_sd"))]
+    return Section(name, shown, [[table_cell(row[key]) for key in shown] for row in rows])
+
+
+def table_cell(value: Any) -> Cell:
+    """A value of a table of the paper."""
+    return Number(value) if isinstance(value, float) else Text(value)
