@@ -66,3 +66,12 @@ def test_recovery_joint_table_of_symmetric_sources(K: int) -> None:
     turned = np.concatenate([model.tables[0][:, :1], np.roll(model.tables[0][:, 1:], 1, axis=1)], axis=1)
     turned = np.concatenate([turned[:, :, :1], np.roll(turned[:, :, 1:], 1, axis=2)], axis=2)
     np.testing.assert_allclose(np.roll(turned, 1, axis=0), model.tables[0], atol=1e-12)
+
+
+def test_many_classes_are_counted_each_for_itself() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 20, 40_000)
+    votes = make_votes(np.where(rng.random((3, 40_000)) < 0.8, y, rng.integers(0, 20, (3, 40_000))).T, 20, gold=y)
+    model = labeled(votes, votes.gold)
+    expected = [(votes.values[y == k, 0] == k).mean() for k in range(20)]
+    np.testing.assert_allclose(np.diagonal(model.source_tables[0][:, 1:]), expected, atol=1e-3)

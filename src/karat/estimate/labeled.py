@@ -9,6 +9,7 @@ import numpy as np
 from karat._types import Floats, Group
 from karat.errors import InputError, examples
 from karat.estimate.balance import gold_balance
+from karat.estimate.groups import check_groups
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.wilson import wilson
 from karat.source_model import SourceModel, check_class_balance
@@ -54,6 +55,7 @@ def labeled(
     kind: Kind = Symmetric() if symmetric else ClassConditional()
     if groups is None:
         groups = tuple((i,) for i in range(len(votes.sources)))
+    check_groups(groups, votes.sources, votes.outputs)
     return learn_from_gold(GoldPoints.of(votes, gold), given, kind, groups)
 
 

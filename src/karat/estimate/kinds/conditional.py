@@ -150,11 +150,11 @@ class ClassConditional(Kind):
     def labeled_table(self, points: GoldPoints, group: Group, floor: float) -> Floats:
         """Shares of the joint outputs among the gold points of each class."""
         sizes = [points.votes.outputs.sizes[i] for i in group]
-        K, J = len(points.votes.classes), points.votes.outputs.number(group)
-        place = joint_output([points.votes.values[:, i] + np.int64(1) for i in group], sizes)
-        table = np.bincount(points.truth * J + place, minlength=K * J).reshape(K, *sizes) / points.counts.reshape(
-            -1, *[1] * len(sizes)
-        )
+        K = len(points.votes.classes)
+        given = [points.votes.values[:, i] + np.int64(1) for i in group]
+        place = joint_output([points.truth, *given], [K, *sizes])
+        counts = np.bincount(place, minlength=K * points.votes.outputs.number(group)).reshape(K, *sizes)
+        table = counts / points.counts.reshape(-1, *[1] * len(sizes))
         # An output that gold shows in no class stays impossible: it then says nothing about the class.
         table = np.where(table.any(axis=0), np.clip(table, floor, 1 - floor), 0)
         return table / table.sum(axis=tuple(range(1, table.ndim)), keepdims=True)
