@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TESTS := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test check format bench constraints clean
+.PHONY: demo test check format bench mutants constraints clean
 
 demo: .venv/ready
 	$(BIN)/karat demo
@@ -12,6 +12,7 @@ test: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(TESTS)
 
 check: .venv/ready
