@@ -13,25 +13,24 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PROMPT = "    $ .venv/bin/karat "
+START, END = "```console\n$ .venv/bin/karat ", "\n```\n"
 
 
 def main() -> None:
     """Run every command of the README in a fresh folder that has the examples."""
     readme = ROOT / "README.md"
-    start, *blocks = readme.read_text(encoding="utf-8").split(PROMPT)
+    start, *blocks = readme.read_text(encoding="utf-8").split(START)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
         for place, block in enumerate(blocks):
-            command, _, shown = block.partition("\n")
-            lines = shown.split("\n")
-            end = next((k for k, line in enumerate(lines) if line and not line.startswith("    ")), len(lines))
+            shown, _, rest = block.partition(END)
+            command = shown.partition("\n")[0]
             script = str(Path(sys.executable).with_name("karat"))
             run = subprocess.run([script, *shlex.split(command)], cwd=folder, capture_output=True, text=True)
             print(run.stderr, end="", file=sys.stderr)
-            printed = [f"    {line}".rstrip() for line in run.stdout.strip().split("\n")]
-            blocks[place] = "\n".join([command, *printed, "", *lines[end:]])
-    readme.write_text(PROMPT.join([start, *blocks]), encoding="utf-8")
+            printed = [line.rstrip() for line in run.stdout.strip().split("\n")]
+            blocks[place] = "\n".join([command, *printed]) + END + rest
+    readme.write_text(START.join([start, *blocks]), encoding="utf-8")
 
 
 if __name__ == "__main__":

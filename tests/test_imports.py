@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import karat
+
+SOURCE = Path(karat.__file__).parent
 
 
 def loaded(code: str) -> set[str]:
@@ -35,3 +39,31 @@ def test_every_public_name_is_there() -> None:
     assert set(karat.__all__) == set(dir(karat))
     assert not hasattr(karat, "nonsense")
     assert callable(karat.posterior)
+
+
+def imported(path: Path) -> set[str]:
+    """Modules that a file imports, wherever in it."""
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
+def test_commands_know_nothing_of_how_results_are_shown() -> None:
+    files = sorted((SOURCE / "commands").glob("*.py"))
+    assert len(files) > 7
+    for path in files:
+        heads = {".".join(name.split(".")[:2]) for name in imported(path)}
+        assert not heads & {"karat.show", "karat.cli", "karat.cli_options", "rich", "rich.console", "click"}, path.name
+
+
+def test_nothing_below_commands_knows_of_them() -> None:
+    top = ("karat.commands", "karat.show", "karat.cli", "karat.cli_options")
+    below = [path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in ("commands", "show")]
+    for path in below:
+        if path.name not in ("cli.py", "cli_options.py"):
+            assert not [name for name in imported(path) if name.startswith(top)], path
+
+
+def test_what_is_shown_knows_nothing_of_the_command_line() -> None:
+    for path in (SOURCE / "show").glob("*.py"):
+        assert not [name for name in imported(path) if name.startswith(("karat.cli", "click"))], path.name

@@ -13,8 +13,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from run_karat import answer, karat
 from simulate import draw_votes, make_votes, symmetric_conditionals
-from test_cli import answer, karat
 
 from karat import (
     InputError,

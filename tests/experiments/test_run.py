@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import csv
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from test_cli import answer, karat
 
 from karat import InputError
 from karat.experiments.parts import Options, paper_values
@@ -87,29 +84,6 @@ def test_agreement_is_three_standard_errors_or_three_percent() -> None:
     assert Comparison(*place, 1.0, 1.14, 0.05).agrees
     assert Comparison(*place[:3], 100, 1.0, 1.059, 0.001).agrees
     assert Comparison(*place, 4e-5, 4.45e-5, 1e-7, 5e-6).agrees
-
-
-@pytest.mark.slow
-def test_command_writes_numbers_charts_and_a_page(tmp_path: Path) -> None:
-    out = tmp_path / "paper"
-    found = answer("reproduce", "excess-error", "--trials", "20", "--out", out)
-    assert set(found["comparison"][0]) == {"figure", "panel", "curve", "n", "paper", "ours", "se"}
-    assert len(found["comparison"]) == 70
-    assert found["tables"] == {}
-    for name in ("excess_error.svg", "excess_error.png", "comparison.csv", "points.csv", "numbers.json", "index.html"):
-        assert (out / name).stat().st_size > 0
-    assert len(list(csv.DictReader((out / "comparison.csv").read_text().splitlines()))) == 70
-    assert json.loads((out / "numbers.json").read_text())["comparison"] == found["comparison"]
-    page = (out / "index.html").read_text()
-    assert "<svg" in page
-    assert "<script" not in page
-    assert "src=" not in page
-    assert (out / "excess_error.png").read_bytes().startswith(b"\x89PNG")
-    file = tmp_path / "file"
-    file.write_text("")
-    refused = karat("reproduce", "excess-error", "--out", str(file))
-    assert refused.returncode == 2
-    assert "is a file; name a folder" in refused.stderr
 
 
 def test_refusals() -> None:

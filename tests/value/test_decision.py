@@ -62,7 +62,10 @@ CASES = {
     "just enough gold to stop": Case("stop", gold=FEWEST_TO_STOP),
     "one gold label too few to stop": Case("cannot tell", gold=FEWEST_TO_STOP - 1, doubt="little gold", needed=1),
     "the least gold there is": Case("cannot tell", gold=20, doubt="little gold", needed=30),
-    "little gold is enough to buy": Case("buy labels", SURE, gold=20),
+    "little gold is enough to buy": Case("buy labels", gain(WORTHWHILE), gold=20),
+    "little gold and a gain just not worthwhile": Case(
+        "cannot tell", gain(WORTHWHILE - BIT), gold=20, doubt="little gold", needed=30
+    ),
     # LARGE and zero: an interval that holds both supports no decision.
     "the interval just holds a large gain": Case(
         "cannot tell", Interval(0.004, -0.002, LARGE), doubt="wide interval", needed=10

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+from karat import InputError, LabelModel, load
+from karat.commands.fit import fit_votes
+from karat.commands.inputs import VotesFile
+from karat.estimate.settings import Method, Settings
+from karat.io.table import Reading
+
+
+def wide(path: Path) -> VotesFile:
+    return VotesFile(str(path), Reading(key="id", gold="y"))
+
+
+def test_what_is_written(votes_csv: Path, tmp_path: Path) -> None:
+    out, model_file = tmp_path / "labels.parquet", tmp_path / "model.json"
+    settings = Settings(class_balance=0.5)
+    found = fit_votes(wide(votes_csv), settings, str(out), str(model_file))
+    assert (found.out, found.model_file) == (str(out), str(model_file))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["labels.parquet", "model.json"]
+    labels = pyarrow.parquet.read_table(out)
+    assert labels.column_names == ["id", "label", "p_0", "p_1"]
+    assert labels["id"].to_pylist()[:2] == ["p0", "p1"]
+    p = labels["p_1"].to_numpy()
+    assert np.array_equal(labels["label"].to_numpy(), (p > 0.5).astype(int))
+    assert [share.points for share in found.labels] == [(p <= 0.5).sum(), (p > 0.5).sum()]
+    votes = wide(votes_csv).read()
+    direct = LabelModel(class_balance=0.5).fit(votes, votes.gold)
+    np.testing.assert_array_equal(p, direct.predict_proba(votes)[:, 1])
+    np.testing.assert_array_equal(load(model_file).predict_proba(votes)[:, 1], p)
+
+
+def test_what_is_told(votes_csv: Path) -> None:
+    found = fit_votes(wide(votes_csv), Settings(class_balance=0.5))
+    assert (found.out, found.model_file) == (None, None)
+    assert found.score is not None
+    assert found.score.points == 300
+    assert found.score.accuracy > 0.7
+    assert [share.label for share in found.class_balance] == [0, 1]
+    assert "blended with 300 gold labels" in found.explanation
+    without = fit_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(class_balance=0.5))
+    assert without.score is None
+    assert not without.learned_from_gold
+
+
+@pytest.mark.parametrize(
+    ("method", "gold", "learned"),
+    [
+        ("auto", 9, False),  # only the class balance learns from them
+        ("auto", 10, True),
+        ("triplets", 300, False),
+        ("labeled", 300, True),
+        ("combined", 9, True),
+    ],
+)
+def test_whether_sources_were_learned_from_gold(
+    method: Method, gold: int, learned: bool, votes_csv: Path, tmp_path: Path
+) -> None:
+    header, *lines = votes_csv.read_text().splitlines()
+    kept = [line if i < gold else line.rpartition(",")[0] + "," for i, line in enumerate(lines)]
+    path = tmp_path / "votes.csv"
+    path.write_text("\n".join([header, *kept]) + "\n")
+    found = fit_votes(wide(path), Settings(method=method, class_balance=0.5))
+    assert found.data.n_gold == gold
+    assert found.learned_from_gold == learned
+
+
+def test_a_gold_column_without_any_gold(votes_csv: Path, tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    header, *lines = votes_csv.read_text().splitlines()
+    path.write_text("\n".join([header, *(line.rpartition(",")[0] + "," for line in lines)]) + "\n")
+    found = fit_votes(wide(path), Settings(class_balance=0.5))
+    assert (found.data.n_gold, found.score) == (0, None)
+
+
+def test_a_point_where_all_abstain_gets_the_class_balance(votes_csv: Path, tmp_path: Path) -> None:
+    path, out = tmp_path / "votes.csv", tmp_path / "labels.csv"
+    path.write_text(votes_csv.read_text() + "last" + "," * 11 + "\n")
+    fit_votes(wide(path), Settings(class_balance=0.3), str(out))
+    assert pyarrow.csv.read_csv(out)["p_1"][-1].as_py() == pytest.approx(0.3)
+
+
+def test_refusals_come_before_anything_is_read(tmp_path: Path) -> None:
+    missing = VotesFile(str(tmp_path / "nothing.csv"))
+    there = str(tmp_path / "labels.csv")
+    for out, model_file, text in (
+        (str(tmp_path / "no" / "labels.csv"), None, "does not exist"),
+        (None, str(tmp_path / "no" / "model.json"), "does not exist"),
+        (str(tmp_path / "labels.txt"), None, "end the name in one"),
+        (there, there, "must be different files"),
+        (missing.votes, None, "must be different files"),
+    ):
+        with pytest.raises(InputError, match=text):
+            fit_votes(missing, Settings(), out, model_file)
+    with pytest.raises(InputError, match="there is no file"):
+        fit_votes(missing, Settings(), there)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_with_the_name_of_a_label_column_writes_nothing(votes_csv: Path, tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(votes_csv.read_text().replace("id,", "p_1,", 1))
+    with pytest.raises(InputError, match="rename it"):
+        fit_votes(
+            VotesFile(str(path), Reading(key="p_1", gold="y")),
+            Settings(),
+            str(tmp_path / "l.csv"),
+            str(tmp_path / "m.json"),
+        )
+    assert [file.name for file in tmp_path.iterdir()] == ["votes.csv"]

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from simulate import make_votes
+
+from karat import InputError
+from karat.commands.outputs import check_different, label_columns, label_shares
+
+VOTES = make_votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]])
+PROBABILITIES = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+
+
+def test_known_answer_shares_of_labels() -> None:
+    found = label_shares(VOTES, PROBABILITIES)
+    assert [(share.label, share.points) for share in found] == [(0, 2), (1, 1)]
+    assert [share.mean_probability for share in found] == pytest.approx([1.6 / 3, 1.4 / 3])
+
+
+def test_a_class_that_no_point_has() -> None:
+    assert label_shares(VOTES, np.array([[0.6, 0.4]] * 3))[1].points == 0
+
+
+def test_points_without_key_are_numbered_from_one() -> None:
+    columns = label_columns(VOTES, PROBABILITIES, "id")
+    assert {name: values.tolist() for name, values in columns.items()} == {
+        "row": [1, 2, 3],
+        "label": [1, 0, 0],
+        "p_0": [0.2, 0.5, 0.9],
+        "p_1": [0.8, 0.5, 0.1],
+    }
+
+
+def test_points_with_key_keep_it() -> None:
+    keyed = replace(VOTES, keys=np.array(["x", "y", "z"]))
+    columns = label_columns(keyed, PROBABILITIES, "id")
+    assert list(columns) == ["id", "label", "p_0", "p_1"]
+    assert columns["id"].tolist() == ["x", "y", "z"]
+    for taken in ("label", "p_1"):
+        with pytest.raises(InputError, match=f"key column '{taken}' has the name of a column of the labels"):
+            label_columns(keyed, PROBABILITIES, taken)
+
+
+def test_what_is_written_is_neither_read_nor_written_twice(tmp_path: Path) -> None:
+    votes, gold, out = (str(tmp_path / name) for name in ("votes.csv", "gold.csv", "out.csv"))
+    Path(votes).write_text("a\n")
+    check_different([votes, None], [out, None])
+    check_different([votes, gold], [out, str(tmp_path / "model.json")])
+    (tmp_path / "link.csv").symlink_to(votes)
+    for read, written in (
+        ([votes, gold], [gold, None]),
+        ([votes, None], [str(tmp_path / "link.csv"), None]),
+        ([votes, None], [out, out]),
+    ):
+        with pytest.raises(InputError, match="must be different files"):
+            check_different(read, written)
+
+
+def test_a_query_that_names_the_output(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    query = f"SELECT * FROM '{path}'"  # noqa: S608
+    check_different([query], [str(path)])  # nothing is there to be lost
+    path.write_text("a\n")
+    with pytest.raises(InputError, match="must be different files"):
+        check_different([query], [str(path)])

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from results import BALANCE, checked, pairs
+
+from karat.show.check import check_report
+
+
+def test_ready() -> None:
+    report = check_report(checked(class_balance=BALANCE, pairs=pairs(1)), "karat fit")
+    assert report.verdict == "Ready to fit: 2,000 points, 2 sources, 2 classes, 100 gold labels."
+    titles = [section.title.partition(" ")[0] for section in report.sections]
+    assert titles == ["How", "Sources", "Class", "1"]
+    assert report.sections[0].lines == ["classes 'ham', 'spam'; an empty cell is an abstain."]
+    assert (report.next_command, report.exit_code) == ("karat fit", 0)
+
+
+def test_bad_input_lists_what_to_mend_and_suggests_nothing() -> None:
+    report = check_report(checked(problems=("One.", "Two.")), "karat fit")
+    assert report.verdict == "Not ready: 2 things to mend. (2,000 points, 2 sources, 2 classes, 100 gold labels)"
+    assert report.sections[0].lines == ["- One.", "- Two."]
+    assert len(report.sections) == 3
+    assert (report.next_command, report.exit_code) == ("", 2)
+
+
+def test_data_that_cannot_tell() -> None:
+    report = check_report(checked(problems=("One.",), identified=False))
+    assert report.verdict.startswith("Not ready: 1 thing to mend.")
+    assert report.exit_code == 1

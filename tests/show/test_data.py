@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+from results import BALANCE, pairs, summary
+
+from karat.commands.summary import ClassShare
+from karat.show.data import balance_section, pair_section, size_words, source_section
+
+
+@pytest.mark.parametrize(("n_gold", "end"), [(None, ""), (0, ", 0 gold labels"), (1, ", 1 gold label")])
+def test_size(n_gold: int | None, end: str) -> None:
+    assert size_words(summary(n_gold)) == f"2,000 points, 2 sources, 2 classes{end}"
+
+
+def test_sources_with_gold() -> None:
+    section = source_section(summary())
+    assert section.title == "Sources (accuracy with its 90% interval)"
+    assert section.headers[-5:] == ["correct", "incorrect", "emp. acc.", "accuracy", "interval"]
+    first, second = ([str(cell) for cell in row] for row in section.rows)
+    assert first == ["llm", "ham, spam", ".900", ".250", ".125", "1,081", "10", ".991", ".905", ".818 to .992"]
+    assert second == ["silent on gold", "spam", ".250", ".250", ".125", "0", "0", "-", "-", "-"]
+    assert section.lines == []
+
+
+def test_sources_without_gold() -> None:
+    section = source_section(summary(None))
+    assert section.headers == ["source", "polarity", "coverage", "overlaps", "conflicts", "accuracy", "interval"]
+    assert {len(row) for row in section.rows} == {7}
+
+
+def test_gold_that_contradicts() -> None:
+    (line,) = source_section(summary(contradicted=1)).lines
+    assert line.startswith("Gold contradicts the accuracy of 1 of 2 sources.")
+
+
+def test_class_balance() -> None:
+    assert balance_section(BALANCE).title == "Class balance: ham .700 (.600 to .800), spam .300 (.200 to .400)"
+    assert balance_section([ClassShare(1, 0.5, 0.5, 0.5)]).title == "Class balance: 1 .500"
+
+
+def test_pairs() -> None:
+    assert pair_section([]).title == "No two sources agree or disagree more than the class explains."
+    assert pair_section(pairs(1)).title == "1 pair of sources depend on each other beyond the class"
+    assert len(pair_section(pairs(5)).rows) == 5
+    assert "strongest" not in pair_section(pairs(5)).title
+    many = pair_section(pairs(6))
+    assert many.title == "6 pairs of sources depend on each other beyond the class, the strongest 5"
+    assert [str(cell) for cell in many.rows[0]] == ["a0 - b0", "+0.30"]
+    assert len(many.rows) == 5

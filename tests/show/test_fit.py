@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from results import fitted, summary
+
+from karat.show.fit import fit_report
+
+
+def test_what_was_learned_from_what() -> None:
+    report = fit_report(fitted(), "karat label")
+    assert report.verdict == "Learned 2 sources from 2,000 points and 100 gold labels."
+    assert (report.next_command, report.exit_code) == ("karat label", 0)
+    assert report.sections[2].lines == ["Votes: so.", "Gold: so."]
+    without = fit_report(fitted(data=summary(None), score=None, learned_from_gold=False))
+    assert without.verdict == "Learned 2 sources from 2,000 points."
+    assert len(without.sections) == 3
+
+
+def test_what_was_written() -> None:
+    start = "Learned 2 sources from 2,000 points and 100 gold labels. Wrote"
+    assert fit_report(fitted(out="l.csv")).verdict == f"{start} labels to l.csv."
+    assert fit_report(fitted(model_file="m.json")).verdict == f"{start} the model to m.json."
+    both = fit_report(fitted(out="l.csv", model_file="m.json"))
+    assert both.verdict == f"{start} labels to l.csv and the model to m.json."
+
+
+def test_a_score_on_gold_says_whether_the_model_has_learned_from_it() -> None:
+    learned = fit_report(fitted()).sections[-1].title
+    assert learned == "On the 100 gold points, which the model has learned from: accuracy .930, log loss .190"
+    fresh = fit_report(fitted(learned_from_gold=False)).sections[-1].title
+    assert fresh == "On the 100 gold points: accuracy .930, log loss .190"
