@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_processes(tmp_path: P
     for path, damage in zip(kept[1:5], (b"", b"[]", b"\xff\xfe", b'{"check": 1, "result": {}}'), strict=True):
         path.write_bytes(damage)
     assert reproduce(["excess-error"], options, tmp_path, jobs=1).points == one.points
-    assert [path for path in kept[5:] if path.stat().st_mtime_ns != before[path]] == []
+    assert [path for path in kept if path.stat().st_mtime_ns != before[path]] == kept[:5]
     # Other options have their own parts and leave these alone.
     assert reproduce(["excess-error"], Options(trials=21), tmp_path, jobs=2).points != one.points
     assert [path for path in kept[5:] if path.stat().st_mtime_ns != before[path]] == []
@@ -82,8 +82,12 @@ def test_agreement_is_three_standard_errors_or_three_percent() -> None:
     assert Comparison(*place, 1.0, 1.029, 0.001).agrees
     assert not Comparison(*place, 1.0, 1.031, 0.001).agrees
     assert Comparison(*place, 1.0, 1.14, 0.05).agrees
+    assert not Comparison(*place, 1.0, 1.16, 0.05).agrees
+    assert not Comparison(*place, 1.0, 0.84, 0.05).agrees
     assert Comparison(*place[:3], 100, 1.0, 1.059, 0.001).agrees
+    assert not Comparison(*place[:3], 100, 1.0, 1.061, 0.001).agrees
     assert Comparison(*place, 4e-5, 4.45e-5, 1e-7, 5e-6).agrees
+    assert not Comparison(*place, 4e-5, 4.65e-5, 1e-7, 5e-6).agrees
 
 
 def test_refusals() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations, count, pairwise, product
 from typing import Literal
 
 import numpy as np
 import pytest
 
-from karat import InputError, Ising, asymptotics, bounds, decompose
+from karat import InputError, Ising, asymptotics, bounds, decompose, triplets
 from karat.datasets import paper_model
 from karat.theory.canonical import signs
 from karat.theory.decomposition import learn
@@ -17,6 +19,31 @@ def strong_model(m: int, d: int, epsilon: float = 0.1) -> Ising:
     """Sources of accuracy .75 to .9, the first d pairs dependent."""
     return Ising.from_means(np.linspace(0.75, 0.9, m), epsilons={(2 * k, 2 * k + 1): epsilon for k in range(d)})
 
+
+def good_model(m: int, d: int, a: float, epsilon: float) -> Ising:
+    """Sources with equal and high E[l_i Y], the first d pairs a little dependent: where the bounds are not so loose."""
+    edges = {(2 * k, 2 * k + 1): epsilon for k in range(d)}
+    return Ising.from_means(np.full(m, (1 + a) / 2), epsilons=edges)
+
+
+# Numbers that are all different, so that none can stand in for another.
+# b^2 a_min^2 = 1/4 1/9 = 1/36; 1 - limit^2 = 16/25; (1 - b^2) / b^2 (1 / b^4 + 2 / b^2) = 3 (16 + 8) = 72. Hence
+#   c1 = 2 36 (1 + 36 25/16) = 72 57.25 = 4122
+#   c2 = 36 25/16 sqrt(3 72) = 56.25 6 sqrt(6) = 337.5 sqrt(6)
+#   c3 = 3 72 36 (25/16)^2 = 7776 625/256 = 18984.375
+#   c4 = 3 72 / 8 25/16 = 27 25/16 = 42.1875
+#   c5 = 4 36 (25/16)^2 = 144 625/256 = 351.5625
+BY_HAND = bounds.Summary(
+    m=12,
+    d=3,
+    a_min=1 / 3,
+    a_max=1 / 2,
+    limit_max=3 / 5,
+    b_min=1 / 2,
+    epsilon_min=0.1,
+    epsilon_max=0.2,
+    inference_bias=0.01,
+)
 
 GRID = [(paper_model(0), 0), (paper_model(2), 2), (paper_model(5), 5), (strong_model(8, 0), 0), (strong_model(8, 3), 3)]
 
@@ -31,6 +58,27 @@ def monte_carlo(
         for counts in truth.sample_counts(n, rng, trials)
     ]
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
+
+
+def test_summary_by_hand() -> None:
+    a, epsilons = [0.6, 0.4, 0.8, 0.5, 0.7, 0.3], {(0, 1): 0.05, (2, 3): 0.1}
+    s = bounds.Summary.of(Ising.from_means((1 + np.array(a)) / 2, epsilons=epsilons))
+    b = {(i, j): a[i] * a[j] + epsilons.get((i, j), 0) for i, j in combinations(range(6), 2)}
+    b |= {(j, i): value for (i, j), value in b.items()}
+    limits = [
+        np.mean([np.sqrt(b[i, j] * b[i, k] / b[j, k]) for j, k in combinations(range(6), 2) if i not in (j, k)])
+        for i in range(6)
+    ]
+    # Given Y, P(both as u Y, v Y) = (1 + u a_i + v a_j + u v b_ij) / 4; I is its divergence from the product.
+    nats = 0.0
+    for i, j in epsilons:
+        for u, v in product((-1, 1), repeat=2):
+            both = (1 + u * a[i] + v * a[j] + u * v * b[i, j]) / 4
+            nats += both * np.log(both / ((1 + u * a[i]) / 2 * (1 + v * a[j]) / 2))
+    assert (s.m, s.d) == (6, 2)
+    assert (s.a_min, s.a_max, s.b_min) == pytest.approx((0.3, 0.8, 0.3 * 0.4))
+    assert (s.epsilon_min, s.epsilon_max) == pytest.approx((0.05, 0.1))
+    assert (s.limit_max, s.inference_bias) == pytest.approx((max(limits), nats))
 
 
 @pytest.mark.parametrize("truth", [truth for truth, _ in GRID])
@@ -51,15 +99,63 @@ def test_upper_bounds_are_above_monte_carlo(truth: Ising) -> None:
     assert corrected <= bounds.corrected_bound(truth, rho).total + 3 * error
 
 
+@pytest.mark.parametrize("a", [0.9, 0.95, 0.98])
+def test_upper_bounds_are_near_monte_carlo_where_sources_are_good(a: float) -> None:
+    """Of poor sources the bounds are thousands of nats, which nothing can pass; here they are within a factor."""
+    truth, n = good_model(8, 0, a, 0), 5_000
+    found, error = monte_carlo(truth, "random", n)
+    assert found - 3 * error <= bounds.unlabeled_bound(truth, n).total <= 12 * found
+    assert found - 3 * error <= bounds.well_specified_combination(truth, n, n).at(1).total <= 12 * found
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("a", [0.95, 0.97])
+def test_every_term_of_theorem_3_is_above_the_sum_that_it_bounds(a: float, d: int) -> None:
+    """The sums of eq:acc_decomposition, each with the exact limits and variances in place of their bounds."""
+    truth, n = good_model(10, d, a, 0.3 * (1 - a**2)), 10_000
+    exact = asymptotics(truth, "random")
+    bias, rest, variance = np.abs(exact.bias), 1 - exact.limit**2, exact.variance / n
+    sums = {
+        "standing_bias": sum(decompose(truth, accuracy_model(exact.limit)).estimation.values()),
+        "bias_and_noise": (bias / rest * np.sqrt(2 / np.pi * variance)).sum(),  # E|x| of a Gaussian
+        "bias_and_variance": (bias / rest**2 * variance)[: 2 * d].sum(),
+        "sampling": (variance / (2 * rest)).sum(),
+    }
+    terms = bounds.unlabeled_bound(truth, n).terms
+    for name, value in sums.items():
+        assert value <= terms[name]
+    # All but the first are of the right size; that one takes epsilon^2 to be epsilon.
+    for name, most in {"bias_and_noise": 30, "bias_and_variance": 25, "sampling": 8}.items():
+        assert terms[name] <= most * sums[name]
+
+
 @pytest.mark.parametrize("truth", [truth for truth, d in GRID if d])
 def test_lower_bound_is_below_the_exact_limit(truth: Ising) -> None:
     limit = asymptotics(truth, "mean").limit
     exact = decompose(truth, accuracy_model(limit)).paper_excess
     assert bounds.lower_bound(truth).total <= exact + 1e-12
-    assert bounds.lower_bound(truth).terms["standing_bias"] >= 0
     for weight in (0.0, 0.3, 1.0):
         mixed = decompose(truth, accuracy_model(weight * limit + (1 - weight) * truth.a)).paper_excess
         assert bounds.lower_bound(truth, weight).total <= mixed + 1e-12
+
+
+def test_lower_bound_grows_as_the_exact_error_of_sources_without_an_edge() -> None:
+    """The theorem bounds the sum over these sources; of weak dependence, both go with m, d, epsilon and alpha alike.
+
+    With all a equal, a triplet (i, j, k) with the edge (j, k) gives abar^2 = a^4 / (a^2 + epsilon), so a - abar is
+    epsilon / (2 a), against the bound's epsilon a^4 / 2; a divergence is (a - abar)^2 / (2 (1 - a^2)), against half
+    the square. The exact sum is a^-10 / (1 - a^2) times the bound; with a^2 = 3/4, (4/3)^5 4 = 4096/243.
+    """
+    for m, d, epsilon, weight in ((8, 1, 2e-3, 1.0), (8, 3, 2e-3, 1.0), (14, 4, 2e-3, 0.5), (14, 1, 1e-3, 0.2)):
+        truth = good_model(m, d, np.sqrt(0.75), epsilon)
+        limit = weight * asymptotics(truth, "mean").limit + (1 - weight) * truth.a
+        exact = decompose(truth, accuracy_model(limit)).estimation
+        without_edge = sum(exact[i] for i in range(2 * d, m))
+        bound = bounds.lower_bound(truth, weight)
+        assert without_edge / bound.terms["standing_bias"] == pytest.approx(4096 / 243, rel=0.01)
+        assert bound.terms["inference_bias"] == truth.inference_bias
+    # Where every source has an edge, nothing is left to bound.
+    assert bounds.lower_bound(paper_model(5)).terms["standing_bias"] == 0
 
 
 def test_bounds_scale_as_the_paper_says() -> None:
@@ -83,28 +179,76 @@ def test_bounds_scale_as_the_paper_says() -> None:
     assert more_lower / lower == pytest.approx(4 / 8, rel=0.01)  # d^2 / m^3
 
 
+def test_partial_recovery_by_hand() -> None:
+    terms = [bounds.unlabeled_bound(BY_HAND, 10_000, recovered).terms for recovered in range(4)]
+    # epsilon c1 (d - d') / (m - 2 d') = 824.4 times 3/12, 2/10, 1/8 and 0; 3/12 of epsilon c3 / n is 0.094921875.
+    assert [term["standing_bias"] for term in terms] == pytest.approx([206.1, 164.88, 103.05, 0])
+    assert [term["bias_and_variance"] for term in terms] == pytest.approx(
+        [0.094921875, 0.094921875 * 4 / 5, 0.094921875 / 2, 0]
+    )
+    # Without misspecification only the well-specified noise is left.
+    assert terms[3] == pytest.approx(
+        {"standing_bias": 0, "bias_and_noise": 0, "bias_and_variance": 0, "sampling": 0.050625, "inference_bias": 0.01}
+    )
+
+
 def test_partial_recovery() -> None:
+    """Triplets of exact moments that avoid known pairs: the standing error falls with the bound, and ends with it."""
     truth = paper_model(4)
+    moments = truth.moments()
+
+    def standing_error(known: list[tuple[int, int]]) -> float:
+        pairs = [(moments.sources[i], moments.sources[j]) for i, j in known]
+        model = triplets(moments, "mean", 0.5, symmetric=True, known_pairs=pairs)
+        return sum(decompose(truth, model).estimation.values())
+
+    edges = list(truth.epsilons)
+    errors = [standing_error(edges[:recovered]) for recovered in range(5)]
     terms = [bounds.unlabeled_bound(truth, 1000, recovered).terms["standing_bias"] for recovered in range(5)]
-    s, c = bounds.Summary.of(truth), bounds.constants(truth)
-    for recovered, value in enumerate(terms):
-        assert value == pytest.approx(s.epsilon_max * c.c1 * (4 - recovered) / (10 - 2 * recovered))
-    assert terms[4] == 0
+    assert all(after < before for before, after in pairwise(errors))
+    assert all(after < before for before, after in pairwise(terms))
+    assert all(error <= term + 1e-12 for error, term in zip(errors, terms, strict=True))
+    # As many pairs that are no edges do not help.
+    assert standing_error([(0, 2), (1, 3), (4, 6), (5, 7)]) > errors[0]
     with pytest.raises(InputError, match="recovered must be between 0 and 4"):
         bounds.unlabeled_bound(truth, 1000, 5)
 
 
 def test_constants_by_hand() -> None:
-    s = bounds.Summary(10, 2, 0.5, 0.5, 0.5, 0.5, 0.1, 0.1, 0.0)
-    c = bounds.constants(s)
-    # b = a = limit = 1/2: 1 - limit^2 = 3/4, b^2 a^2 = 1/16, (1 - b^2) / b^2 (1 / b^4 + 2 / b^2) = 3 * 24 = 72.
-    assert c.c1 == pytest.approx(32 * (1 + 64 / 3))
-    assert c.c2 == pytest.approx(64 / 3 * np.sqrt(216))
-    assert c.c3 == pytest.approx(3 * 72 / (9 / 16) * 16)
-    assert c.c4 == pytest.approx(3 * 72 / (8 * 0.75))
-    assert c.c5 == pytest.approx(4 * 16 / (9 / 16))
-    assert bounds.correction(s).n_0 == pytest.approx(12 * 72 / (0.01 / 16))
-    assert bounds.lower_bound(s).terms["standing_bias"] == pytest.approx(6 * 4 * 0.01 / 16 / (2 * 81 * 64))
+    c = bounds.constants(BY_HAND)
+    assert c.c1 == pytest.approx(4122)
+    assert c.c2 == pytest.approx(337.5 * np.sqrt(6))
+    assert c.c3 == pytest.approx(18984.375)
+    assert c.c4 == pytest.approx(42.1875)
+    assert c.c5 == pytest.approx(351.5625)
+    # Another limit, of 1/2: 1 - limit^2 = 3/4, so that c4 = 27 4/3.
+    assert bounds.constants(BY_HAND, 0.5).c4 == pytest.approx(36)
+
+
+def test_theorems_by_hand() -> None:
+    assert bounds.labeled_bound(BY_HAND, 400).terms == pytest.approx({"sampling": 0.015, "inference_bias": 0.01})
+    # Theorem 3 with n = 10,000: 0.2 4122 3/12, 0.2 337.5 sqrt(6) / 100, 0.2 18984.375 3/12 / 10^4, 42.1875 12 / 10^4.
+    assert bounds.unlabeled_bound(BY_HAND, 10_000).terms == pytest.approx(
+        {
+            "standing_bias": 206.1,
+            "bias_and_noise": 0.675 * np.sqrt(6),
+            "bias_and_variance": 0.094921875,
+            "sampling": 0.050625,
+            "inference_bias": 0.01,
+        }
+    )
+    # Theorem 4: (12 - 6) 9 0.01 / 16 / (2 121 100) = 0.03375 / 24200; the corollary has alpha^2 of it.
+    assert bounds.lower_bound(BY_HAND).terms == pytest.approx(
+        {"standing_bias": 0.03375 / 24200, "inference_bias": 0.01}
+    )
+    assert bounds.lower_bound(BY_HAND, 0.5).terms["standing_bias"] == pytest.approx(0.03375 / 96800)
+    # Proposition 1: 55 triplets, of which 10 hold a source's own edge and 2 another; 12 72 / (0.01 / 16) points;
+    # c_rho = 1 / (2 3/4).
+    found = bounds.correction(BY_HAND)
+    assert (found.triplets, found.consistent_in_edge, found.consistent_elsewhere) == (55, 43, 52)
+    assert found.n_0 == pytest.approx(1_382_400)
+    assert found.c_rho == pytest.approx(2 / 3)
+    assert bounds.corrected_bound(BY_HAND, 0.003).terms == pytest.approx({"sampling": 0.024, "inference_bias": 0.01})
 
 
 @pytest.mark.parametrize("d", [0, 1, 3, 5])
@@ -123,12 +267,12 @@ def test_consistent_triplets_are_those_that_are_right_in_the_limit(d: int) -> No
 def test_proposition_1_conditions() -> None:
     s = bounds.Summary.of(paper_model(2))
     assert not bounds.correction(replace(s, m=5)).enough_sources
+    assert bounds.correction(replace(s, m=6)).enough_sources
     assert not bounds.correction(replace(s, d=18)).few_dependencies
     assert bounds.correction(replace(s, d=17)).holds
     assert bounds.correction(replace(s, epsilon_min=s.epsilon_min / 2)).n_0 == pytest.approx(
         4 * bounds.correction(s).n_0
     )
-    assert bounds.correction(s).c_rho == pytest.approx(1 / (2 * (1 - s.a_max**2)))
     with pytest.raises(InputError, match=r"m > 5 and d < \(m - 1\)\(m - 2\) / 4 = 3 are needed"):
         bounds.corrected_bound(replace(s, m=5), 0.1)
 
@@ -151,54 +295,134 @@ def test_combined_bounds_and_their_best_weight(n_labeled: int) -> None:
     assert only_gold == {"labeled": s.m / (2 * n_labeled), "inference_bias": s.inference_bias}
 
 
-def test_combined_bounds_are_above_monte_carlo() -> None:
-    truth, n_unlabeled, n_labeled, weight = paper_model(3), 20_000, 200, 0.4
-    rng = np.random.default_rng(0)
-    found = []
-    for unlabeled, labeled in zip(
-        truth.sample_counts(n_unlabeled, rng, 100), truth.sample_counts(n_labeled, rng, 100), strict=True
-    ):
-        a = weight * learn(unlabeled, "random", rng) + (1 - weight) * learn(labeled, "labeled")
-        found.append(decompose(truth, accuracy_model(a)).paper_excess)
-    bound = bounds.misspecified_combination(truth, n_unlabeled, n_labeled).at(weight).total
-    assert np.mean(found) <= bound
-    well = paper_model(0)
-    pairs = zip(well.sample_counts(n_unlabeled, rng, 100), well.sample_counts(n_labeled, rng, 100), strict=True)
-    mixed = [weight * learn(u, "random", rng) + (1 - weight) * learn(v, "labeled") for u, v in pairs]
-    excess = np.mean([decompose(well, accuracy_model(a)).paper_excess for a in mixed])
-    assert excess <= bounds.well_specified_combination(well, n_unlabeled, n_labeled).at(weight).total
+def test_combined_bounds_by_hand() -> None:
+    n_unlabeled, n_labeled = 10_000, 400
+    half = bounds.misspecified_combination(BY_HAND, n_unlabeled, n_labeled).at(0.5)
+    # Theorem 3's terms times alpha, alpha^2, alpha^3 and alpha^2; 0.2 351.5625 3/12 / 400 times alpha (1 - alpha)^2.
+    expected = {
+        "standing_bias": 206.1 / 2,
+        "bias_and_noise": 0.675 * np.sqrt(6) / 4,
+        "bias_and_variance": 0.094921875 / 8,
+        "bias_and_labels": 0.0439453125 / 8,
+        "unlabeled": 0.050625 / 4,
+        "labeled": 0.015 / 4,
+        "inference_bias": 0.01,
+    }
+    assert half.terms == pytest.approx(expected)
+    # The limit of the combination lies between the limit and the truth, so the larger of the two counts.
+    turned = replace(BY_HAND, limit_max=BY_HAND.a_max, a_max=BY_HAND.limit_max)
+    assert bounds.misspecified_combination(turned, n_unlabeled, n_labeled).at(0.5).terms == pytest.approx(expected)
+    well = bounds.well_specified_combination(BY_HAND, n_unlabeled, n_labeled)
+    assert well.at(0.2).terms == pytest.approx(
+        {"unlabeled": 0.050625 / 25, "labeled": 0.015 * 16 / 25, "inference_bias": 0.01}
+    )
+    # A alpha^2 + B (1 - alpha)^2 is smallest at B / (A + B), where it is A B / (A + B).
+    assert well.best_weight == pytest.approx(0.015 / 0.065625)
+    assert well.best.total == pytest.approx(0.050625 * 0.015 / 0.065625 + 0.01)
+    corrected = bounds.corrected_combination(BY_HAND, 0.003, n_labeled)
+    assert corrected.at(0.5).terms == pytest.approx(
+        {"unlabeled": 0.024 / 4, "labeled": 0.015 / 4, "inference_bias": 0.01}
+    )
+    assert corrected.best_weight == pytest.approx(0.015 / 0.039)
+
+
+def combined_monte_carlo(
+    truth: Ising, learner: Literal["median", "random"], n_unlabeled: int, n_labeled: int, weight: float
+) -> tuple[float, float]:
+    """Mean excess, in the paper's form, of a linear combination, and its standard error."""
+    rng, trials = np.random.default_rng(0), 400
+    samples = zip(
+        truth.sample_counts(n_unlabeled, rng, trials), truth.sample_counts(n_labeled, rng, trials), strict=True
+    )
+    mixed = [weight * learn(u, learner, rng) + (1 - weight) * learn(v, "labeled") for u, v in samples]
+    found = [decompose(truth, accuracy_model(a)).paper_excess for a in mixed]
+    return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.4, 0.8])
+def test_combined_bounds_are_above_monte_carlo(weight: float) -> None:
+    n_unlabeled, n_labeled = 10_000, 1_000
+    well = good_model(8, 0, 0.9, 0)
+    bound = bounds.well_specified_combination(well, n_unlabeled, n_labeled).at(weight)
+    found, error = combined_monte_carlo(well, "random", n_unlabeled, n_labeled, weight)
+    assert found - 4 * error <= bound.total
+    # The part of gold is no bound but the exact leading term. With what triplets alone have in place of their bound,
+    # alpha^2 and (1 - alpha)^2 of the two parts make up the whole.
+    alone, error_alone = combined_monte_carlo(well, "random", n_unlabeled, n_labeled, 1.0)
+    assert found == pytest.approx(
+        weight**2 * alone + bound.terms["labeled"], abs=4 * (error + weight**2 * error_alone), rel=0.06
+    )
+    apart = good_model(8, 2, 0.9, 0.04)
+    found, error = combined_monte_carlo(apart, "random", n_unlabeled, n_labeled, weight)
+    assert found - 4 * error <= bounds.misspecified_combination(apart, n_unlabeled, n_labeled).at(weight).total
+    # Without triplets the bound is that of gold, and is touched.
+    if weight == 0:
+        assert found == pytest.approx(
+            bounds.misspecified_combination(apart, n_unlabeled, n_labeled).at(0).total, abs=4 * error, rel=0.06
+        )
 
 
 def test_best_weight_moves_as_the_paper_says() -> None:
-    s = bounds.Summary.of(paper_model(3))
-    weights = [bounds.misspecified_combination(s, 10**9, n).best_weight for n in (10, 100, 10_000)]
-    assert weights == sorted(weights, reverse=True)
-    well = bounds.well_specified_combination(replace(s, d=0, epsilon_max=0.0), 10**9, 100).best_weight
-    assert well > bounds.misspecified_combination(s, 10**9, 100).best_weight
+    truth = good_model(10, 3, 0.95, 0.01)
+    weights = [bounds.misspecified_combination(truth, 10**9, n).best_weight for n in (10, 30, 50, 10_000)]
+    assert 1 > weights[0] > weights[1] > weights[2] > 0
+    assert weights[3] == 0
+    well = bounds.well_specified_combination(good_model(10, 0, 0.95, 0), 10**9, 10).best_weight
+    assert 1 > well > weights[0]
+    corrected = bounds.corrected_combination(truth, 1e-6, 10).best_weight
+    assert 1 > corrected > weights[0]
+
+
+def test_value_ratios_by_hand() -> None:
+    assert bounds.value_ratio_well_specified(BY_HAND) == pytest.approx(84.375)  # 2 42.1875
+    # 2 eps (c1 d n / m^2 + c2 sqrt(n) / m + c3 d / m^2) + 2 c4, n = 10,000:
+    # 0.4 (4122 3 10^4 / 144 + 337.5 sqrt(6) 100 / 12 + 18984.375 3 / 144) + 84.375
+    # = 0.4 (858750 + 2812.5 sqrt(6) + 395.5078125) + 84.375
+    expected = 343742.578125 + 1125 * np.sqrt(6)
+    assert bounds.value_ratio_misspecified(BY_HAND, 10_000) == pytest.approx(expected)
+    assert bounds.value_ratio_corrected(BY_HAND, 10_000, 0.003) == pytest.approx(40)  # 2 10^4 2/3 0.003
+    growth = bounds.value_ratio_misspecified(BY_HAND, 2 * 10**9) / bounds.value_ratio_misspecified(BY_HAND, 10**9)
+    assert growth == pytest.approx(2, rel=0.01)
 
 
 def test_value_ratios() -> None:
-    s = bounds.Summary.of(paper_model(3))
-    assert bounds.value_ratio_well_specified(s) == 2 * bounds.constants(s).c4
-    # By the definition: the n_L whose bound equals that of n_U.
-    for n in (10_000, 1_000_000):
-        unlabeled = bounds.unlabeled_bound(s, n)
-        f = s.m / (2 * (unlabeled.total - s.inference_bias))
-        assert bounds.value_ratio_misspecified(s, n) == pytest.approx(n / f)
-        assert bounds.value_ratio_corrected(s, n, 0.01) == pytest.approx(
-            n / (s.m / (2 * bounds.corrected_bound(s, 0.01).terms["sampling"]))
-        )
-    growth = bounds.value_ratio_misspecified(s, 2 * 10**9) / bounds.value_ratio_misspecified(s, 10**9)
-    assert growth == pytest.approx(2, rel=0.01)
+    """By the definition: n_U over the smallest n_L whose bound is at most that of n_U, looked for one by one."""
+    well, apart = (bounds.Summary.of(good_model(10, d, 0.97, 1e-4)) for d in (0, 2))
+    n, rho = 20_000, 1e-5
+    for s, ratio, bound in (
+        (well, bounds.value_ratio_well_specified(well), bounds.unlabeled_bound(well, n)),
+        (apart, bounds.value_ratio_misspecified(apart, n), bounds.unlabeled_bound(apart, n)),
+        (apart, bounds.value_ratio_corrected(apart, n, rho), bounds.corrected_bound(apart, rho)),
+    ):
+        labels = next(k for k in count(1) if bounds.labeled_bound(s, k).total <= bound.total)
+        assert labels > 100
+        assert n / labels <= ratio < n / (labels - 1)
+
+
+def exact_value_ratio(truth: Ising, n: int) -> float:
+    """With the exact limits and variances of mean triplets in place of bounds."""
+    exact = asymptotics(truth, "mean")
+    spread = 0.5 * (exact.variance / (1 - truth.a**2)).sum() / n
+    standing = decompose(truth, accuracy_model(exact.limit)).paper_excess - truth.inference_bias
+    return float(2 * n / truth.m * (standing + spread))
 
 
 def test_lower_value_ratio_is_below_the_exact_one() -> None:
     for truth in (paper_model(0), paper_model(3), strong_model(8, 2)):
         for n in (10_000, 10**7):
-            exact = asymptotics(truth, "mean")
-            spread = 0.5 * (exact.variance / (1 - truth.a**2)).sum() / n
-            standing = decompose(truth, accuracy_model(exact.limit)).paper_excess - truth.inference_bias
-            assert bounds.value_ratio_lower(truth, n) <= 2 * n / truth.m * (standing + spread) * (1 + 1e-9)
+            assert bounds.value_ratio_lower(truth, n) <= exact_value_ratio(truth, n) * (1 + 1e-9)
+    # Without dependence triplets lose a little against the bound of Cramer and Rao, and no more.
+    assert bounds.value_ratio_lower(paper_model(0), 10_000) > 0.7 * exact_value_ratio(paper_model(0), 10_000)
+    # With dependence both grow with n.
+    few, many = (bounds.value_ratio_lower(strong_model(8, 2), n) for n in (10_000, 10**9))
+    assert many > 2 * few
+
+
+@pytest.mark.parametrize("p", [[0.7, 0.8, 0.65], [0.9, 0.75, 0.95]])
+def test_lower_value_ratio_is_attained_by_three_sources(p: list[float]) -> None:
+    """Three agreements determine three accuracies: triplets are then the maximum of the likelihood."""
+    truth = Ising.from_means(p)
+    assert bounds.value_ratio_lower(truth, 1_000) == pytest.approx(exact_value_ratio(truth, 1_000))
 
 
 def test_vote_information_is_the_curvature_of_the_likelihood() -> None:
@@ -226,8 +450,29 @@ def test_refusals() -> None:
         bounds.Summary.of(Ising(0.0, np.full(4, 0.3), {(0, 1): 0.1, (1, 2): 0.1}))
     with pytest.raises(InputError, match="positive accuracies"):
         bounds.Summary.of(Ising.from_means([0.7, 0.4, 0.6]))
-    with pytest.raises(InputError, match="n_labeled must be at least 1"):
-        bounds.labeled_bound(paper_model(0), 0)
+    of_labels: list[Callable[[int], object]] = [
+        lambda n: bounds.labeled_bound(BY_HAND, n),
+        lambda n: bounds.well_specified_combination(BY_HAND, 10, n),
+        lambda n: bounds.misspecified_combination(BY_HAND, 10, n),
+        lambda n: bounds.corrected_combination(BY_HAND, 0.1, n),
+    ]
+    of_points: list[Callable[[int], object]] = [
+        lambda n: bounds.unlabeled_bound(BY_HAND, n),
+        lambda n: bounds.well_specified_combination(BY_HAND, n, 10),
+        lambda n: bounds.misspecified_combination(BY_HAND, n, 10),
+        lambda n: bounds.value_ratio_misspecified(BY_HAND, n),
+        lambda n: bounds.value_ratio_corrected(BY_HAND, n, 0.1),
+        lambda n: bounds.value_ratio_lower(paper_model(1), n),
+    ]
+    for name, functions in (("n_labeled", of_labels), ("n_unlabeled", of_points)):
+        for function in functions:
+            with pytest.raises(InputError, match=f"{name} must be at least 1, not 0"):
+                function(0)
+    with pytest.raises(InputError, match="less than half of 6 sources, not 3"):
+        bounds.unlabeled_bound(replace(BY_HAND, m=6), 10, 3)
+    for model in (Ising.from_means([0.7, 0.6]), Ising.from_means([0.7, 0.8, 0.6], epsilons={(0, 1): -0.05})):
+        with pytest.raises(InputError, match="three or more sources with positive accuracies and agreements"):
+            bounds.Summary.of(model)
     with pytest.raises(InputError, match="weight must be between 0 and 1"):
         bounds.lower_bound(paper_model(1), 1.5)
     with pytest.raises(InputError, match="at most 20 sources"):

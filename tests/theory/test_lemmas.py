@@ -79,16 +79,45 @@ def test_standing_bias_is_within_its_range(d: int) -> None:
         accuracy_bias_range(2, 1, 0.1, 0.1, 0.1, 0.1, True)
 
 
-def test_sampling_error_is_above_monte_carlo_and_falls_with_n() -> None:
-    truth = Ising.from_means(np.linspace(0.7, 0.85, 6))
+def test_standing_bias_fills_its_range_where_sources_are_good() -> None:
+    """The nearer a and b are to 1, the less the lemma gives away; of poor sources the range is too wide to be left."""
+    a, m, d = 0.97, 8, 2
+    truth = Ising.from_means(np.full(m, (1 + a) / 2), epsilons={(0, 1): 0.018, (2, 3): 0.024})
+    b_min = float(truth.pair_moments.min())
+    bias = asymptotics(truth, "mean").bias
+    for i in range(m):
+        found = accuracy_bias_range(m, d, 0.018, 0.024, b_min, a, in_edge=i < 2 * d)
+        assert found.low <= bias[i] <= found.high
+        assert found.low > 0.5 * bias[i] if i < 2 * d else found.low > 1.5 * bias[i]
+        assert found.high < 2 * bias[i] if i < 2 * d else found.high < 0.7 * bias[i]
+    assert np.abs(bias).max() <= largest_bias(m, 0.024, b_min, a) < 1.5 * np.abs(bias).max()
+
+
+def test_accuracy_bias_by_hand() -> None:
+    # m = 12, d = 3, b = 1/2, a = 1/3: 1 / (b^2 a^2) = 36 and (m - 1) (m - 2) = 110.
+    in_edge = accuracy_bias_range(12, 3, 0.1, 0.2, 1 / 2, 1 / 3, in_edge=True)
+    assert in_edge.low == pytest.approx(0.1 / 2 / 11 - 2 * 0.2 * 36 / 110)
+    assert in_edge.high == pytest.approx(0.2 * 6 / 11)
+    elsewhere = accuracy_bias_range(12, 3, 0.1, 0.2, 1 / 2, 1 / 3, in_edge=False)
+    assert elsewhere.low == pytest.approx(-3 * 0.2 * 36 / 110)
+    assert elsewhere.high == pytest.approx(-3 * 0.1 / 4 / 110)
+    assert largest_bias(12, 0.2, 1 / 2, 1 / 3) == pytest.approx(0.2 * 36 / 11)
+
+
+@pytest.mark.parametrize("p", [0.8, 0.95, 0.99])
+def test_sampling_error_is_above_monte_carlo_and_falls_with_n(p: float) -> None:
+    truth = Ising.from_means(np.full(6, p))
     b_min = float(truth.pair_moments.min())
     rng = np.random.default_rng(0)
     for n in (500, 2_000):
         found = np.array([learn(counts, "random", rng) for counts in truth.sample_counts(n, rng, 300)])
         error = found - truth.a
         bound = sampling_error(b_min, n)
-        assert np.abs(error.mean(axis=0)).max() <= bound.mean
+        assert np.abs(error).mean(axis=0).max() <= bound.mean  # the proof bounds the mean of the size
         assert (error**2).mean(axis=0).max() <= bound.mean_square
+        if p > 0.9:  # the bounds are near
+            assert bound.mean <= 5 * np.abs(error).mean(axis=0).max()
+            assert bound.mean_square <= 12 * (error**2).mean(axis=0).max()
     assert sampling_error(b_min, 4_000).mean_square == pytest.approx(sampling_error(b_min, 1_000).mean_square / 4)
     assert sampling_error(b_min, 4_000).mean == pytest.approx(sampling_error(b_min, 1_000).mean / 2)
     with pytest.raises(InputError, match="b_min"):
