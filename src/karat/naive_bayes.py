@@ -19,7 +19,7 @@ import numpy as np
 
 from karat._types import Codes, Floats, Group, Ints
 from karat.errors import InputError, one_of
-from karat.source_model import SourceModel, learned
+from karat.source_model import SourceModel, source_model_of
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
 from karat.votes.storage import Dense, Sparse
@@ -57,7 +57,7 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     """
     if not isinstance(votes, Votes):
         raise TypeError(f"posterior takes Votes, not {type(votes).__name__}; LabelModel.predict_proba takes more.")
-    model = learned(model)
+    model = source_model_of(model)
     if votes.sources != model.sources or votes.classes != model.classes:
         raise InputError("the votes and the model must have the same sources, in the same order, and the same classes.")
     if votes.outputs.sizes != model.sizes:

@@ -97,7 +97,7 @@ class SourceModel:
         return f"SourceModel({len(self.sources)} sources, classes {self.classes})"
 
 
-def learned(model: Any) -> SourceModel:
+def source_model_of(model: Any) -> SourceModel:
     """The source model itself, or that of a fitted `LabelModel`."""
     found = getattr(model, "source_model_", model)
     if not isinstance(found, SourceModel):

@@ -33,7 +33,7 @@ def test_recalibration_learns_from_points_that_the_blend_has_not_seen() -> None:
     votes_fit = fit_votes(count(votes, settings), None, settings)
     points = GoldPoints.of(votes, some_gold(votes, 50))
     found = add_gold(votes_fit, points, 0)
-    assert np.array_equal(found.blend.x, blend(votes_fit.solution, points, LABELING.spread).x)
+    assert np.array_equal(found.blend.x, blend(votes_fit.solution, points, LABELING.variance).x)
     np.testing.assert_allclose(found.posterior(votes).sum(axis=1), 1)
     # The recalibration of one point left out at a time differs from that of points the blend has seen.
     seen = votes_fit.model_of(found.blend.x)

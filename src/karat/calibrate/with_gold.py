@@ -25,7 +25,7 @@ class Prior:
 
     Parameters
     ----------
-    spread : float
+    variance : float
         Variance of a source's parameter around the multiple of its estimate from votes; see `blend`.
     count : float
         Standard deviation of the weight of a plain count of votes; see `recalibrate`.
@@ -33,15 +33,15 @@ class Prior:
         Expected logarithm of what log-likelihoods are multiplied by; below 0 where votes repeat each other.
     """
 
-    spread: float
+    variance: float
     count: float
     log_slope: float
 
 
-LABELING = Prior(spread=0.03, count=1.0, log_slope=-0.3)  # the most accurate labels on real data
+LABELING = Prior(variance=0.03, count=1.0, log_slope=-0.3)  # the most accurate labels on real data
 # The fairest view of risks: it leans less on the estimate from votes, whose risk is one of those to be judged, and does
 # not expect that estimate to be too sure.
-RISKS = Prior(spread=0.1, count=0.05, log_slope=0.0)
+RISKS = Prior(variance=0.1, count=0.05, log_slope=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +68,14 @@ def add_gold(
     votes_fit: VotesFit, points: GoldPoints, rng: np.random.Generator | int | None, prior: Prior = LABELING
 ) -> WithGold:
     """Blend what votes tell with gold points, and recalibrate on them."""
-    mixed = blend(votes_fit.solution, points, prior.spread)
+    mixed = blend(votes_fit.solution, points, prior.variance)
     # Each gold point is labeled by a blend that has not seen it: otherwise recalibration would trust gold twice.
     order = np.random.default_rng(rng).permutation(len(points))
     balance = votes_fit.solution.class_balance
     probabilities = np.empty((len(points), len(balance)))
     for fold in np.array_split(order, min(FOLDS, len(points))):
         others = np.setdiff1d(order, fold)
-        without = blend(votes_fit.solution, points.take(others), prior.spread)
+        without = blend(votes_fit.solution, points.take(others), prior.variance)
         probabilities[fold] = posterior(points.votes.take(fold), votes_fit.model_of(without.x))
     shift = SHIFT if votes_fit.solution.settings.class_balance is None else SHIFT_BALANCE_GIVEN
     recalibration = recalibrate(

@@ -47,7 +47,7 @@ class Blend:
     multiple: float
 
 
-def blend(solution: Solution, points: GoldPoints, spread: float) -> Blend:
+def blend(solution: Solution, points: GoldPoints, variance: float) -> Blend:
     """Blend the parameters that triplets found with gold.
 
     Parameters
@@ -55,19 +55,19 @@ def blend(solution: Solution, points: GoldPoints, spread: float) -> Blend:
     solution : Solution
         Triplets of all votes.
     points : GoldPoints
-    spread : float
+    variance : float
         tau^2 before gold.
     """
     problem = solution.problem
     gold = problem.kind.gold_view(problem.moments, problem.features, points, solution.class_balance)
     prior = np.divide(solution.x, gold.unit, out=np.zeros_like(solution.x), where=gold.unit > 0)
-    multiple, spread = _fit(gold.x, prior, gold.variance, len(points), spread)
+    multiple, variance = _fit(gold.x, prior, gold.variance, len(points), variance)
     told = np.isfinite(gold.variance)
-    weight = np.where(told, spread / (spread + gold.variance), 0.0)
+    weight = np.where(told, variance / (variance + gold.variance), 0.0)
     mean = multiple * prior
     mixed = mean + weight * (np.where(weight > 0, gold.x, mean) - mean)
-    precision = 1 / spread + np.where(told, 1 / gold.variance, 0)
-    total = np.where(told, 1 / (spread + gold.variance), 0)
+    precision = 1 / variance + np.where(told, 1 / gold.variance, 0)
+    total = np.where(told, 1 / (variance + gold.variance), 0)
     of_multiple = 1 / ((total * prior**2).sum() + 1 / MULTIPLE**2)
     error = np.sqrt(1 / precision + ((1 - weight) * prior) ** 2 * of_multiple)
     mixed = np.clip(mixed, -problem.kind.largest, problem.kind.largest)
@@ -80,15 +80,15 @@ def _fit(found: Floats, prior: Floats, noise: Floats, n: int, before: float) -> 
     if not some.any():
         return 1.0, before
     found, prior, noise = found[some], prior[some], noise[some]
-    multiple, spread, trust = 1.0, before, n / (n + WORTH)
+    multiple, variance, trust = 1.0, before, n / (n + WORTH)
     for _ in range(50):
-        weight = trust / (spread + noise)
+        weight = trust / (variance + noise)
         new = ((weight * found * prior).sum() + 1 / MULTIPLE**2) / ((weight * prior**2).sum() + 1 / MULTIPLE**2)
         gap = (found - new * prior) ** 2 - noise
         seen = float((weight**2 * gap).sum() / (weight**2).sum())
-        new_spread = max(trust * seen + (1 - trust) * before, SMALLEST)
-        settled = abs(new - multiple) + abs(new_spread - spread) < 1e-10
-        multiple, spread = float(new), new_spread
+        new_variance = max(trust * seen + (1 - trust) * before, SMALLEST)
+        settled = abs(new - multiple) + abs(new_variance - variance) < 1e-10
+        multiple, variance = float(new), new_variance
         if settled:
             break
-    return multiple, spread
+    return multiple, variance

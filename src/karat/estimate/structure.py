@@ -13,7 +13,7 @@ from karat.errors import InputError
 from karat.estimate.settings import Pairs, pair_positions
 from karat.estimate.signs import agreement_score, excess_agreement
 from karat.moments import Moments
-from karat.source_model import SourceModel, learned
+from karat.source_model import SourceModel, source_model_of
 from karat.votes.outputs import SILENT
 
 
@@ -62,7 +62,7 @@ def dependent_pairs(
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
     ('like', 'bad', -0.24)
     """
-    model = learned(model)
+    model = source_model_of(model)
     if moments.sources != model.sources or moments.classes != model.classes:
         raise InputError(
             "the moments and the model must have the same classes and the same sources, in the same order."

@@ -47,8 +47,8 @@ class Coding:
 
     def codes(self, column: Column) -> Codes:
         """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
-        known = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
-        table = np.array([*(known.get(value, _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8)
+        code_of = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
+        table = np.array([*(code_of.get(value, _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8)
         unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == _UNKNOWN]
         result = table[column.cells]
         if unknown:
@@ -107,9 +107,9 @@ class Column:
             distinct, inverse = np.unique(full, return_inverse=True)
             levels, cells = distinct.tolist(), inverse.astype(np.int32)
         if empty is not None:
-            spread = np.full(len(values), -1, dtype=cells.dtype)
-            spread[~empty] = cells
-            cells = spread
+            with_gaps = np.full(len(values), -1, dtype=cells.dtype)
+            with_gaps[~empty] = cells
+            cells = with_gaps
         return cls(where, levels, cells)
 
     def __post_init__(self) -> None:

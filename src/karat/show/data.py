@@ -49,8 +49,8 @@ def balance_section(shares: Sequence[ClassShare]) -> Section:
     """How common each class is, with its interval where it was estimated."""
     parts = []
     for share in shares:
-        known = share.low == share.high
-        interval = "" if known else f" ({Between(Share(share.low), Share(share.high))})"
+        certain = share.low == share.high
+        interval = "" if certain else f" ({Between(Share(share.low), Share(share.high))})"
         parts.append(f"{share.label} {Share(share.value)}{interval}")
     return Section(f"Class balance: {', '.join(parts)}")
 

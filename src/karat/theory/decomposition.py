@@ -23,7 +23,7 @@ from karat.errors import InputError, one_of
 from karat.estimate.aggregate import Aggregate, aggregate_triplets
 from karat.estimate.triplets import triplets
 from karat.moments import Moments
-from karat.source_model import SourceModel, learned
+from karat.source_model import SourceModel, source_model_of
 from karat.theory.canonical import LARGEST
 from karat.theory.ising import Ising, accuracy_model, patterns
 from karat.theory.loss import expected_loss
@@ -108,7 +108,7 @@ def decompose(truth: Ising, estimate: Any = None, votes: Votes | None = None) ->
     if isinstance(estimate, Votes):
         votes = estimate
         estimate = triplets(Moments.of(votes), class_balance=truth.class_balance, symmetric=True)
-    model = truth.source_model() if estimate is None else learned(estimate)
+    model = truth.source_model() if estimate is None else source_model_of(estimate)
     loss = expected_loss(truth, model).value
     table = model.conditionals[:, :, 1:]
     right, share = truth.accuracies, truth.class_balance

@@ -16,7 +16,7 @@ import numpy as np
 
 from karat._types import Floats
 from karat.errors import InputError
-from karat.source_model import learned
+from karat.source_model import source_model_of
 from karat.theory.canonical import LARGEST, signs
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class ExpectedLoss:
 
 def expected_loss(truth: Ising, model: Any) -> ExpectedLoss:
     """Expected cross-entropy of the normalised naive Bayes posterior of `model` on points of `truth`."""
-    model = learned(model)
+    model = source_model_of(model)
     if len(model.sources) != truth.m:
         raise InputError(f"the model has {len(model.sources)} sources and the truth has {truth.m}.")
     if any(len(group) > 1 for group in model.groups):

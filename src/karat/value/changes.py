@@ -44,18 +44,18 @@ def source_changes(risks: Risks, settings: Settings) -> tuple[SourceChange, ...]
     votes, model = risks.votes, risks.votes_fit.solution.model
     pairs = _apart(risks.pairs, len(votes.sources))
     # By name: positions are others where a source is dropped.
-    known = [(votes.sources[i], votes.sources[j]) for i, j in settings.pairs(votes.sources)]
+    given = [(votes.sources[i], votes.sources[j]) for i, j in settings.pairs(votes.sources)]
     copies = [pair for pair in pairs if pair.correlation > 0]
     accuracy = dict(zip(model.sources, model.accuracy, strict=True))
     found = []
     if pairs:
         names = tuple((pair.first, pair.second) for pair in pairs)
-        together = replace(settings, known_pairs=(*known, *names))
+        together = replace(settings, known_pairs=(*given, *names))
         found.append(SourceChange("merge", names, _gain(risks, votes, together)))
     if copies:
         worse = tuple(min(pair.first, pair.second, key=lambda name: accuracy[name]) for pair in copies)
         fewer = votes.select(name for name in votes.sources if name not in worse)
-        rest = replace(settings, known_pairs=[pair for pair in known if not {*pair} & {*worse}])
+        rest = replace(settings, known_pairs=[pair for pair in given if not {*pair} & {*worse}])
         found.append(SourceChange("drop", worse, _gain(risks, fewer, rest)))
     return tuple(found)
 
