@@ -4,8 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from karat import InputError, Ising, Moments
 from karat.datasets import PAPER_ACCURACIES, paper_model
@@ -71,33 +69,6 @@ def total_correlation(joint: np.ndarray, component: tuple[int, ...]) -> float:
     return result
 
 
-@pytest.mark.parametrize("edges", EDGES)
-def test_round_trip_from_canonical_to_means_and_back(edges: dict[tuple[int, int], float]) -> None:
-    model = Ising(0.2, np.array([0.4, 0.1, 0.3, 0.6, 0.25]), edges)
-    for given_edges in ({"agreements": model.agreements}, {"epsilons": model.epsilons}):
-        again = Ising.from_means(model.accuracies, class_balance=float(model.class_balance[1]), **given_edges)
-        assert again.theta_y == pytest.approx(model.theta_y, abs=1e-10)
-        np.testing.assert_allclose(again.theta, model.theta, atol=1e-10)
-        assert again.theta_edges.keys() == model.theta_edges.keys()
-        for edge, value in model.theta_edges.items():
-            assert again.theta_edges[edge] == pytest.approx(value, abs=1e-10)
-
-
-@given(
-    st.lists(st.floats(0.05, 0.95), min_size=2, max_size=6),
-    st.floats(0.01, 0.99),
-    st.floats(0.02, 0.98),
-)
-@settings(max_examples=60, deadline=None)
-def test_round_trip_from_means_to_canonical_and_back(p: list[float], place: float, balance: float) -> None:
-    low, high = abs(p[0] + p[1] - 1), 1 - abs(p[0] - p[1])
-    agreement = low + place * (high - low)
-    model = Ising.from_means(p, {(0, 1): agreement}, class_balance=balance)
-    np.testing.assert_allclose(model.accuracies, p, atol=1e-10)
-    assert model.agreements[0, 1] == pytest.approx(agreement, abs=1e-10)
-    assert model.class_balance[1] == pytest.approx(balance, abs=1e-10)
-
-
 def test_known_answers_of_the_paper() -> None:
     assert paper_model(0).conditional_entropy == pytest.approx(0.317616, abs=5e-7)
     truth = paper_model(5)
@@ -149,49 +120,6 @@ def test_exact_moments_are_those_of_the_model() -> None:
     assert patterns(3).tolist()[5] == [1, 0, 1]
 
 
-@pytest.mark.parametrize("m", [5, 12, 16])
-def test_grid_agrees_with_enumeration_to_the_stated_error(m: int) -> None:
-    rng = np.random.default_rng(m)
-    truth = Ising.from_means(rng.uniform(0.55, 0.75, m), {(0, 1): 0.6, (2, 3): 0.62}, class_balance=0.4)
-    for start, weights in ((2 * truth.theta_y, 2 * truth.theta), (0.3, rng.uniform(-0.5, 1, m))):
-        exact = loss.expected_log_loss(truth, start, weights)
-        grid = loss._on_grid(truth, start, weights)
-        assert exact.error == 0
-        assert grid.error < 1e-6
-        assert -1e-12 <= grid.value - exact.value <= grid.error
-
-
-def test_a_thousand_sources_agree_with_sampling() -> None:
-    rng = np.random.default_rng(0)
-    p = rng.uniform(0.5, 0.58, 1000)
-    truth = Ising.from_means(p, {(i, i + 1): 0.56 for i in range(0, 400, 2)})
-    entropy = truth.conditional_entropy
-    naive = loss.expected_loss(truth, truth.source_model())
-    assert 0 < entropy < naive.value
-    votes = truth.sample(20_000, rng)
-    assert votes.gold is not None
-    x = 2 * truth.theta_y + (2.0 * votes.values - 1) @ (2 * truth.theta)
-    losses = np.logaddexp(0, -(2.0 * votes.gold.values - 1) * x)
-    assert losses.mean() == pytest.approx(entropy, abs=4 * losses.std() / np.sqrt(20_000) + 1e-5)
-
-
-def test_many_sources_that_tell_nothing() -> None:
-    assert Ising.from_means(np.full(25, 0.5)).conditional_entropy == pytest.approx(np.log(2), abs=1e-9)
-
-
-def test_a_hundred_sources_grid_error_is_small() -> None:
-    truth = Ising.from_means(np.full(100, 0.55))
-    found = loss.expected_log_loss(truth, 0.0, 2 * truth.theta)
-    # All weights are equal, so the sum is binomial and the expectation a sum of 101 terms.
-    from scipy.stats import binom
-
-    k = np.arange(101)
-    w = 2 * truth.theta[0]
-    exact = float(binom.pmf(k, 100, 0.55) @ np.logaddexp(0, -(2 * k - 100) * w))
-    assert found.value == pytest.approx(exact, abs=found.error)
-    assert found.error < 1e-6
-
-
 @pytest.mark.parametrize(
     ("build", "text"),
     [
@@ -219,9 +147,3 @@ def test_a_hundred_sources_grid_error_is_small() -> None:
 def test_refusals(build: object, text: str) -> None:
     with pytest.raises(InputError, match=text):
         build()  # type: ignore[operator]
-
-
-def test_long_chains_are_refused() -> None:
-    chain = {(i, i + 1): 0.1 for i in range(22)}
-    with pytest.raises(InputError, match="edges connect 23 sources"):
-        _ = Ising(0.0, np.full(23, 0.2), chain).a

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat._kernels import threads
+from karat._kernels.counting import add_entry_pairs, pair_counts
+from karat._kernels.evidence import add_tables, two_class_probabilities
+
+
+def test_oracle_pairs_of_any_features_of_any_points() -> None:
+    rng = np.random.default_rng(0)
+    columns = np.ascontiguousarray(rng.integers(-1, 5, (4, 9_000)).astype(np.int8))
+    source = np.array([0, 0, 1, 3, 3, 3])
+    value = np.array([-1, 2, 0, -1, 3, 4], dtype=np.int8)
+    for low, high in ((0, 9_000), (13, 4_200), (4_096, 4_097), (5, 5)):
+        given = (columns[source, low:high] == value[:, None]).astype(np.int64)
+        expected = np.triu(given @ given.T)
+        np.testing.assert_array_equal(pair_counts(columns, source, value, low, high), expected)
+
+
+def test_oracle_pairs_of_entries() -> None:
+    rng = np.random.default_rng(1)
+    given = rng.random((40, 7)) < 0.3
+    point, feature = np.nonzero(given)
+    start = np.concatenate([[0], np.cumsum(given.sum(axis=1))]).astype(np.int64)
+    points = np.array([3, 4, 17, 39])
+    counts = np.zeros((7, 7), dtype=np.int64)
+    add_entry_pairs(start, feature.astype(np.int64), points, counts)
+    some = given[points].astype(np.int64)
+    np.testing.assert_array_equal(counts, np.triu(some.T @ some))
+    assert len(point) == start[-1]
+
+
+def test_oracle_tables_of_sources_with_different_numbers_of_outputs() -> None:
+    rng = np.random.default_rng(2)
+    sizes = np.array([3, 5, 2], dtype=np.uint16)
+    columns = np.stack([rng.integers(-1, size - 1, 500) for size in sizes]).astype(np.int8)
+    groups = np.array([[2, 0], [1, -1]])
+    tables = rng.random((2, 6))
+    total = np.full(300, 0.25)
+    add_tables(columns, 100, 400, groups, sizes, tables, np.empty(64, dtype=np.uint16), total)
+    given = columns[:, 100:400].astype(np.int64) + 1
+    expected = 0.25 + tables[0, given[2] * 3 + given[0]] + tables[1, given[1]]
+    np.testing.assert_allclose(total, expected)
+
+
+def test_probabilities_of_two_classes_mirror_each_other() -> None:
+    odds = np.array([-3.0, 0.0, 0.5, 700.0])
+    out, turned = np.empty((4, 2)), np.empty((4, 2))
+    small = np.exp(-np.abs(odds))
+    two_class_probabilities(odds, small, out)
+    two_class_probabilities(-odds, small, turned)
+    np.testing.assert_allclose(out[:, 1], 1 / (1 + np.exp(-odds)))
+    np.testing.assert_array_equal(out[[0, 2, 3]], turned[[0, 2, 3]][:, ::-1])
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_threads_keep_the_order_of_work(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "THREADS", number)
+    assert threads.in_threads(lambda i: i * i, 7) == [0, 1, 4, 9, 16, 25, 36]
+    assert threads.in_threads(lambda i: i, 1) == [0]
+
+
+def test_spans_cover_everything_once() -> None:
+    for n, parts, multiple in ((0, 3, 1), (1, 3, 64), (1_000, 3, 64), (129, 2, 64), (7, 7, 1)):
+        found = threads.spans(n, parts, multiple)
+        assert [i for low, high in found for i in range(low, high)] == list(range(n))
+        assert len(found) <= parts
+        assert all(low % multiple == 0 for low, _ in found)

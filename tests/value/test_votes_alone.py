@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from karat import Moments, Votes, dependent_pairs, triplets
+from karat.datasets import paper_model
+from karat.estimate.count import count
+from karat.estimate.settings import Settings
+from karat.estimate.structure import unexplained
+from karat.estimate.votes_fit import fit_votes
+from karat.value.votes_alone import VotesAlone, votes_alone
+from karat.votes import GoldPoints
+
+
+def told(votes: Votes, n_gold: int = 0, **options: object) -> VotesAlone:
+    settings = Settings(class_balance=0.5, symmetric=True, **options)  # type: ignore[arg-type]
+    points = GoldPoints.of(votes, votes.own_gold).take(slice(0, n_gold)) if n_gold else None
+    return votes_alone(fit_votes(count(votes, settings), points, settings), points, np.random.default_rng(0))
+
+
+def test_oracle_every_number_by_its_definition() -> None:
+    votes = paper_model(3).sample(20_000, 0)
+    found = told(votes, 7)
+    moments = Moments.of(votes)
+    model = triplets(moments, class_balance=0.5, symmetric=True)
+    _, z = unexplained(moments, model)
+    largest = np.abs(z[np.triu_indices(10, 1)]).max()
+    assert found.p_value == pytest.approx(min(1, 45 * 2 * NormalDist().cdf(-largest)))
+    pairs = dependent_pairs(moments, model)
+    assert list(found.pairs) == pairs
+    assert found.standing_bias == pytest.approx(sum(-0.5 * np.log(1 - pair.correlation**2) for pair in pairs))
+    mean = triplets(moments, "mean", class_balance=0.5, symmetric=True)
+    assert found.spread == pytest.approx(np.abs(mean.accuracy - model.accuracy).max())
+    assert (found.n_unlabeled, found.n_gold, found.kind) == (20_000, 7, "cannot tell")
+
+
+def test_a_copy_costs_a_finite_loss_and_a_known_pair_is_not_blamed() -> None:
+    votes = paper_model(0).sample(5_000, 0)
+    values = votes.values.copy()
+    values[:, 1] = values[:, 0]
+    values[:30, 1] = 1 - values[:30, 1]
+    copied = Votes(values, votes.sources, votes.coding, gold=votes.gold)
+    blamed = told(copied)
+    assert (blamed.pairs[0].first, blamed.pairs[0].second) == ("s0", "s1")
+    assert blamed.standing_bias == pytest.approx(-0.5 * np.log(1 - 0.84**2), rel=0.05)
+    assert told(copied, known_pairs=[("s0", "s1")]).pairs == ()
+
+
+def test_calm_votes_cost_nothing() -> None:
+    calm = told(paper_model(0).sample(5_000, 1))
+    assert calm.standing_bias == 0
+    assert calm.p_value <= 1
+    content = calm.to_dict()
+    assert content["risk"]["combined"] == {"mean": None, "low": None, "high": None}
+    assert content["votes_alone"]["dependent_pairs"] == []
