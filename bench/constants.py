@@ -118,7 +118,6 @@ CONSTANTS = (
     Constant("estimate.signs:CAMPS", "signs"),
     Constant("statistics:BLOCKS", "intervals"),
     Constant("estimate.intervals:FEWEST", "many"),
-    Constant("estimate.intervals:FAILED", "weak"),
     Constant("estimate.blend:MULTIPLE", "labels"),
     Constant("estimate.blend:SMALLEST", "labels"),
     Constant("estimate.blend:WORTH", "labels"),
@@ -324,11 +323,6 @@ def many(folder: str) -> str:
     return coverage(np.random.default_rng(0).uniform(0.55, 0.8, 60), 2_000, 10)
 
 
-def weak(folder: str) -> str:
-    """How often intervals of weak sources on few points are left open, and cover."""
-    return coverage(np.full(6, 0.53), 150, 60)
-
-
 def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
     """Votes, some gold, the rest of it, and the class balance where it is given."""
     for d in (0, 5):
@@ -391,7 +385,7 @@ def verdict(folder: str) -> str:
 MEASURES: dict[str, Callable[[str], str]] = {
     measure.__name__: measure
     for measure in (
-        labels, few, all_gold, balance, copies, signs, intervals, many, weak, value, all_gold_value, verdict,
+        labels, few, all_gold, balance, copies, signs, intervals, many, value, all_gold_value, verdict,
     )
 }  # fmt: skip
 

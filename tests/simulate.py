@@ -49,6 +49,18 @@ def symmetric_conditionals(accuracies: npt.ArrayLike, K: int = 2, abstain: float
     return result
 
 
+def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0, balance: float = 0.5) -> Votes:
+    """Votes of the paper's ten sources, independent given the class, with gold for all points."""
+    conditionals = symmetric_conditionals(PAPER_ACCURACIES, 2, abstain)
+    return draw_votes(np.random.default_rng(seed), n, conditionals, [1 - balance, balance])
+
+
+def some_gold(votes: Votes, n: int, seed: int = 0) -> Gold:
+    """Gold for n random points."""
+    shuffled = np.random.default_rng(seed).permutation(len(votes))
+    return Gold(np.where(shuffled < n, votes.own_gold.values, -1).astype(np.int8), votes.classes)
+
+
 def paper_distribution(d: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
     """The paper's synthetic distribution: patterns, shape (1024, 10), and P(pattern, y), shape (1024, 2).
 

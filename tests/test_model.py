@@ -8,19 +8,15 @@ import numpy.typing as npt
 import pandas as pd
 import polars as pl
 import pytest
-from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
+from simulate import PAPER_ACCURACIES, draw_votes, sample, symmetric_conditionals
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from karat import InputError, LabelModel, Votes
+from karat import InputError, LabelModel
 from karat.errors import NotFittedError
-
-
-def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0) -> Votes:
-    return draw_votes(np.random.default_rng(seed), n, symmetric_conditionals(PAPER_ACCURACIES, 2, abstain), [0.5, 0.5])
 
 
 def arrays(n: int = 2_000) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

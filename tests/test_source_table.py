@@ -3,18 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
+from simulate import sample
 
-from karat import LabelModel, Votes
+from karat import LabelModel
 
 EXPECTED_COLUMNS = [
     "source", "polarity", "coverage", "overlaps", "conflicts", "correct", "incorrect", "empirical_accuracy",
     "accuracy", "low", "high",
 ]  # fmt: skip
-
-
-def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0) -> Votes:
-    return draw_votes(np.random.default_rng(seed), n, symmetric_conditionals(PAPER_ACCURACIES, 2, abstain), [0.5, 0.5])
 
 
 def test_sources_have_snorkels_columns_and_ours() -> None:

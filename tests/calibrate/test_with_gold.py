@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
+from simulate import draw_votes, sample, some_gold, symmetric_conditionals
 
 from karat import InputError, LabelModel, NotIdentifiedError, Votes, posterior
 from karat.calibrate.recalibrate import recalibrate
@@ -15,16 +15,6 @@ from karat.estimate.settings import Settings
 from karat.estimate.votes_fit import fit_votes
 from karat.losses import score
 from karat.votes import Gold, GoldPoints
-
-
-def some_gold(votes: Votes, n: int, seed: int = 0) -> Gold:
-    shuffled = np.random.default_rng(seed).permutation(len(votes))
-    return Gold(np.where(shuffled < n, votes.own_gold.values, -1).astype(np.int8), votes.classes)
-
-
-def sample(n: int = 5_000, seed: int = 0, balance: float = 0.5) -> Votes:
-    conditionals = symmetric_conditionals(PAPER_ACCURACIES)
-    return draw_votes(np.random.default_rng(seed), n, conditionals, [1 - balance, balance])
 
 
 def test_recalibration_learns_from_points_that_the_blend_has_not_seen() -> None:

@@ -2,24 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
+from simulate import sample, some_gold
 
-from karat import InputError, Moments, Votes, expected_loss, labeled, posterior, triplets
+from karat import InputError, Moments, expected_loss, labeled, posterior, triplets
 from karat.datasets import paper_model
 from karat.estimate.combine import green_strawderman, linear, optimal_weight
 from karat.losses import score
 from karat.theory.ising import accuracy_model
-from karat.votes import Gold
-
-
-def some_gold(votes: Votes, n: int, seed: int = 0) -> Gold:
-    shuffled = np.random.default_rng(seed).permutation(len(votes))
-    return Gold(np.where(shuffled < n, votes.own_gold.values, -1).astype(np.int8), votes.classes)
-
-
-def sample(n: int = 5_000, seed: int = 0, balance: float = 0.5) -> Votes:
-    conditionals = symmetric_conditionals(PAPER_ACCURACIES)
-    return draw_votes(np.random.default_rng(seed), n, conditionals, [1 - balance, balance])
 
 
 def test_linear_mixes_probabilities_and_its_ends_are_the_models() -> None:

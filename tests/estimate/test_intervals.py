@@ -151,14 +151,13 @@ def test_coverage_of_the_blend(n_gold: int) -> None:
 
 
 def test_replicates_that_fail_leave_no_interval() -> None:
-    centre = np.array([0.6, 0.7, np.nan])
-    found = np.tile([0.62, 0.69, 0.5], (100, 1))
-    found[:6, 0] = np.nan
-    found[:5, 1] = np.nan
+    centre = np.array([0.6, 0.7])
+    found = np.tile([0.62, 0.69], (101, 1))
+    found[:11, 0] = np.nan
+    found[:10, 1] = np.nan
     low, high = distance_interval(centre, found, 0.9, 1.0)
-    assert (low[0], high[0]) == (0, 1)  # six of a hundred are too many
-    assert (low[1], high[1]) == pytest.approx((0.69, 0.71))  # five are not
-    assert (low[2], high[2]) == (0, 1)
+    assert (low[0], high[0]) == (0, 1)  # an interval of nine in ten cannot do without eleven of a hundred
+    assert (low[1], high[1]) == pytest.approx((0.69, 0.71))
 
 
 def test_known_answer_distances_of_replicates() -> None:

@@ -5,23 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
-from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
+from simulate import sample
 
 import karat
-from karat import InputError, LabelModel, Votes
-
-
-def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0) -> Votes:
-    return draw_votes(np.random.default_rng(seed), n, symmetric_conditionals(PAPER_ACCURACIES, 2, abstain), [0.5, 0.5])
-
-
-def arrays(n: int = 2_000) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    votes = sample(n)
-    assert votes.gold is not None
-    return votes.values, votes.gold.values
+from karat import InputError, LabelModel
 
 
 def test_save_and_load(tmp_path: Path) -> None:

@@ -1,24 +1,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from karat import LabelModel
 from karat.datasets import paper_model
 from karat.estimate.settings import Settings
 from karat.losses import score
 from karat.value.combined_curve import cross_validated, losses, sizes
-from karat.value.risks import Risks, measure_risks
-from karat.votes import Gold, GoldPoints
+from karat.value.risks import Risks
+from karat.votes import Gold
 
 SETTINGS = Settings(class_balance=0.5, symmetric=True)
-
-
-@pytest.fixture(scope="module")
-def risks() -> Risks:
-    votes = paper_model(5).sample(3_000, 0)
-    gold = GoldPoints.of(votes, votes.own_gold).take(slice(0, 120))
-    return measure_risks(votes, gold, SETTINGS)
 
 
 def test_the_combination_is_judged_on_gold_that_it_has_not_learned_from(risks: Risks) -> None:

@@ -1,20 +1,11 @@
 from __future__ import annotations
 
-import pytest
-
 from karat.datasets import paper_model
 from karat.estimate.settings import Settings
 from karat.value.risks import Risks, measure_risks
 from karat.votes import GoldPoints
 
 SETTINGS = Settings(class_balance=0.5, symmetric=True)
-
-
-@pytest.fixture(scope="module")
-def risks() -> Risks:
-    votes = paper_model(5).sample(3_000, 0)
-    gold = GoldPoints.of(votes, votes.own_gold).take(slice(0, 120))
-    return measure_risks(votes, gold, SETTINGS)
 
 
 def test_invariant_the_same_seed_gives_the_same_bits(risks: Risks) -> None:

@@ -16,13 +16,6 @@ from karat.votes import GoldPoints
 SETTINGS = Settings(class_balance=0.5, symmetric=True)
 
 
-@pytest.fixture(scope="module")
-def risks() -> Risks:
-    votes = paper_model(5).sample(3_000, 0)
-    gold = GoldPoints.of(votes, votes.own_gold).take(slice(0, 120))
-    return measure_risks(votes, gold, SETTINGS)
-
-
 def test_votes_alone_are_judged_by_their_own_losses(risks: Risks) -> None:
     judge = risks.judge
     for aggregate, found in (("mean", risks.mean), ("median", risks.median)):

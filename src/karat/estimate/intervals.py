@@ -26,7 +26,6 @@ from karat.source_model import accuracy
 from karat.statistics import block_of
 from karat.votes import GoldPoints
 
-FAILED = 0.05  # share of replicates without an estimate above which there is no interval
 FEWEST = 16  # replicates, however long they take
 SECONDS = 3.0  # that replicates may take, as long as they are not too few
 
@@ -141,18 +140,18 @@ def _estimate(
 def distance_interval(centre: Floats, found: Floats, level: float, stretch: float) -> tuple[Floats, Floats]:
     """Interval around `centre` that holds a share `level` of the replicates, shape (R, c).
 
-    0 and 1 where too many of them failed and are NaN. The distance from the estimate is taken, not the quantiles
-    themselves: where counts are sparse replicates are biased against the estimate as that is against the truth.
+    A replicate that failed, and is NaN, lies farther away than any other: where too many fail the interval is 0 to 1.
+    The distance from the estimate is taken, not the quantiles themselves: where counts are sparse replicates are biased
+    against the estimate as that is against the truth.
 
     Parameters
     ----------
     stretch : float
         What the distance is multiplied by.
     """
-    failed = (np.isnan(found).mean(axis=0) > FAILED) | np.isnan(centre)
-    half = stretch * np.nanquantile(np.where(failed, 0.0, np.abs(found - centre)), level, axis=0)
-    low, high = np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
-    return np.where(failed, 0, low), np.where(failed, 1, high)
+    distance = np.where(np.isnan(found), np.inf, np.abs(found - centre))
+    half = stretch * np.quantile(distance, level, axis=0, method="higher")
+    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
 
 
 def student(level: float, freedom: int) -> float:
