@@ -109,7 +109,7 @@ LABELED_SIZES = tuple(
 )
 CONSTANTS = (
     Constant("fit:ENOUGH_GOLD", "few"),
-    Constant("estimate.balance:VOTES_WORTH", "balance"),
+    Constant("estimate.class_balance:VOTES_WORTH", "balance"),
     Constant("estimate.third_moments:TRIPLES", "balance"),
     Constant("estimate.third_moments:STRONGEST", "balance"),
     Constant("estimate.third_moments:SMALLEST", "balance"),
@@ -118,9 +118,9 @@ CONSTANTS = (
     Constant("estimate.signs:CAMPS", "signs"),
     Constant("statistics:BLOCKS", "intervals"),
     Constant("estimate.intervals:FEWEST", "many"),
-    Constant("estimate.blend:MULTIPLE", "labels"),
-    Constant("estimate.blend:SMALLEST", "labels"),
-    Constant("estimate.blend:WORTH", "labels"),
+    Constant("estimate.accuracy_blend:MULTIPLE", "labels"),
+    Constant("estimate.accuracy_blend:SMALLEST", "labels"),
+    Constant("estimate.accuracy_blend:WORTH", "labels"),
     Constant("estimate.kinds.symmetric:Symmetric.largest", "labels", (0.96, 0.99)),
     Constant("calibrate.with_gold:FOLDS", "labels"),
     Constant("calibrate.with_gold:SHIFT", "labels"),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from karat.errors import InputError as InputError
     from karat.errors import NotIdentifiedError as NotIdentifiedError
     from karat.estimate import combine as combine
-    from karat.estimate.balance import class_balance as class_balance
+    from karat.estimate.class_balance import class_balance as class_balance
     from karat.estimate.labeled import labeled as labeled
     from karat.estimate.structure import dependent_pairs as dependent_pairs
     from karat.estimate.triplets import triplets as triplets
@@ -52,7 +52,7 @@ _HOMES = {
     "InputError": "errors",
     "NotIdentifiedError": "errors",
     "combine": "estimate.combine",
-    "class_balance": "estimate.balance",
+    "class_balance": "estimate.class_balance",
     "labeled": "estimate.labeled",
     "dependent_pairs": "estimate.structure",
     "triplets": "estimate.triplets",

@@ -8,7 +8,7 @@ from karat import InputError, LabelModel, NotIdentifiedError, Votes, posterior
 from karat.calibrate.recalibrate import recalibrate
 from karat.calibrate.with_gold import LABELING, RISKS, add_gold
 from karat.datasets import load_imdb, paper_model
-from karat.estimate.blend import blend
+from karat.estimate.accuracy_blend import blend
 from karat.estimate.combine import green_strawderman
 from karat.estimate.count import count
 from karat.estimate.settings import Settings

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat._types import Floats
 from karat.calibrate.recalibrate import Recalibration, recalibrate
-from karat.estimate.blend import Blend, blend
+from karat.estimate.accuracy_blend import Blend, blend
 from karat.estimate.votes_fit import VotesFit
 from karat.naive_bayes import posterior
 from karat.source_model import SourceModel

@@ -89,4 +89,5 @@ def fit_votes(
 
 def _learned_from_gold(model: LabelModel) -> bool:
     """Whether gold told of the sources: with little of it, method "auto" takes it for the class balance alone."""
-    return model.method == "labeled" or model.fitted_.recalibration is not None
+    origin = model.fitted_.origin
+    return origin is not None and origin.method != "triplets"

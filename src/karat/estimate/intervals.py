@@ -18,7 +18,7 @@ import numpy as np
 
 from karat._types import Floats, Ints, Progress
 from karat.errors import NotIdentifiedError
-from karat.estimate.balance import Balance
+from karat.estimate.class_balance import Balance
 from karat.estimate.count import Counted
 from karat.estimate.triplets import Problem, Solution
 from karat.moments import Moments

@@ -8,7 +8,7 @@ import numpy as np
 
 from karat._types import Floats, Group
 from karat.errors import InputError, examples
-from karat.estimate.balance import gold_balance
+from karat.estimate.class_balance import gold_balance
 from karat.estimate.groups import check_groups
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.wilson import wilson

@@ -9,8 +9,8 @@ import numpy as np
 
 from karat._types import Floats, Group
 from karat.estimate.aggregate import Aggregate
-from karat.estimate.balance import Balance
 from karat.estimate.check import check_sources
+from karat.estimate.class_balance import Balance
 from karat.estimate.count import Counted
 from karat.estimate.groups import merge_groups
 from karat.estimate.settings import Settings

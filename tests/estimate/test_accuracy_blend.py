@@ -5,7 +5,7 @@ import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
 from karat import Votes
-from karat.estimate.blend import MULTIPLE, SMALLEST, WORTH, _fit, blend
+from karat.estimate.accuracy_blend import MULTIPLE, SMALLEST, WORTH, _fit, blend
 from karat.estimate.count import count
 from karat.estimate.settings import Settings
 from karat.estimate.triplets import Solution
