@@ -27,6 +27,9 @@ bench: .venv/ready
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/value.py
 
+mutants: .venv/ready
+	$(BIN)/python bench/mutants.py $(ARGS)
+
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "pip>=25.1"
