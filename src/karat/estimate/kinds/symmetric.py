@@ -22,6 +22,8 @@ from karat.statistics import TripleSums
 from karat.votes import GoldPoints, Outputs, Votes
 from karat.votes.outputs import SILENT, joint_output
 
+_ROUNDS = 50  # of bringing a joint table to what is known of it; a few are enough where that fits together
+
 
 class Symmetric(Kind):
     """One accuracy per source."""
@@ -96,7 +98,7 @@ class Symmetric(Kind):
         the share of r around the true class among points whose votes are alike but for a turn of that circle, it is
         ``x_k t[r] + (1 - p_k) / (K - 1)`` around the votes of a source k outside that is right with probability p_k.
         The median of what this gives is taken, weighted by how well each source tells. Where one of the group votes
-        alone, its own accuracy tells.
+        alone, its own accuracy tells. All of it is then brought to the accuracies that the model has.
         """
         outputs, K = Outputs(model.sizes), len(model.classes)
         sizes = tuple(outputs.sizes[i] for i in group)
@@ -125,8 +127,13 @@ class Symmetric(Kind):
         n = int(joint.sum())
         if seen.any():
             found[seen] = np.maximum(weighted_median(told[:, seen], weights[:, seen]), 1 / n)
-        found /= sum(found[place] for place in turned)
-        shares = found * sum(joint[place] for place in turned) / n
+        often = sum(joint[place] for place in turned) / n
+        shares = found * often
+        # Every output as frequent as it is, and every member as accurate as the model has it: in turn, until both hold.
+        for _ in range(_ROUNDS):
+            for member, i in enumerate(group):
+                shares = _with_accuracy(shares, every[member] == SILENT + 1, every[member] != SILENT, model.accuracy[i])
+            shares *= often / np.maximum(sum(shares[place] for place in turned), 1e-300)
         return np.stack([shares[place] for place in turned]).reshape(K, *sizes)
 
     def labeled_table(self, points: GoldPoints, group: Group, floor: float) -> Floats:
@@ -237,6 +244,14 @@ def _votes_and_right(points: GoldPoints) -> tuple[Ints, Ints]:
     """How many votes each source cast on gold points, and how many of them are right."""
     values = points.votes.values
     return (values >= 0).sum(axis=0), (values == points.truth[:, None]).sum(axis=0)
+
+
+def _with_accuracy(shares: Floats, right: Bools, spoke: Bools, accuracy: float) -> Floats:
+    """Shares of outputs, scaled so that a source is right on this share of the points on which it votes."""
+    total, now = shares[spoke].sum(), shares[right].sum()
+    more = accuracy * total / max(now, 1e-300)
+    less = (1 - accuracy) * total / max(total - now, 1e-300)
+    return np.where(right, shares * more, np.where(spoke, shares * less, shares))
 
 
 def _accuracies(right: float, output: Ints, K: int) -> Floats:
