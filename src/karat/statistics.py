@@ -224,25 +224,28 @@ def _chunks(votes: Votes, number: int, first_row: int) -> Iterator[tuple[int, in
 
 def _block_pairs(votes: Votes, counter: PairCounter, number: int, first_row: int) -> tuple[Ints, Ints]:
     """Number of points of each block, shape (B,), and their pair counts, shape (B, F, F)."""
-    from karat._kernels.threads import in_threads  # loads numba
-
     F = len(votes.outputs.source)
     sizes, pairs = np.zeros(number, dtype=np.int64), np.zeros((number, F, F), dtype=np.int64)
     for low, high, block in _chunks(votes, number, first_row):
-        order = np.argsort(block.astype(np.uint8), kind="stable")  # of small numbers, a counting sort
         size = np.bincount(block, minlength=number)
-        edges = np.concatenate([[0], np.cumsum(size)])
         sizes += size
-        if isinstance(votes.storage, Sparse):
-            storage = votes.storage
-            count = lambda b: counter.of_entries(storage, low + order[edges[b] : edges[b + 1]])  # noqa: B023, E731
-        else:
-            given = votes.storage.columns(low, high)
-            columns = np.stack(in_threads(lambda i: given[i].take(order), len(given)))  # noqa: B023
-            count = lambda b: counter.of_columns(columns, edges[b], edges[b + 1])  # noqa: B023, E731
-        for b, found in enumerate(in_threads(count, number)):
-            pairs[b] += found
+        order = np.argsort(block.astype(np.uint8), kind="stable")  # of small numbers, a counting sort
+        edges = np.concatenate([[0], np.cumsum(size)])
+        for of_block, found in zip(pairs, _sorted_pairs(votes, counter, low, high, order, edges), strict=True):
+            of_block += found
     return sizes, pairs
+
+
+def _sorted_pairs(votes: Votes, counter: PairCounter, low: int, high: int, order: Places, edges: Ints) -> list[Ints]:
+    """Pair counts of points low..high once they are sorted into their blocks, each of which ends at an edge."""
+    from karat._kernels.threads import in_threads  # loads numba
+
+    storage, number = votes.storage, len(edges) - 1
+    if isinstance(storage, Sparse):
+        return in_threads(lambda b: counter.of_entries(storage, low + order[edges[b] : edges[b + 1]]), number)
+    given = storage.columns(low, high)
+    columns = np.stack(in_threads(lambda i: given[i].take(order), len(given)))
+    return in_threads(lambda b: counter.of_columns(columns, edges[b], edges[b + 1]), number)
 
 
 def _group_counts(votes: Votes, group: Group, number: int, first_row: int) -> GroupCounts:
