@@ -118,3 +118,24 @@ def test_refusals() -> None:
         posterior(make_votes([[0, 1]]), model)
     with pytest.raises(InputError, match="denominator must be"):
         posterior(make_votes([[0, 1, 1]]), model, denominator="none")  # type: ignore[arg-type]
+
+
+def test_a_thousand_sure_sources_of_three_classes_do_not_overflow() -> None:
+    m = 1000
+    table = np.full((3, 4), 1e-6 / 2)
+    table[:, 0] = 0
+    table[np.arange(3), np.arange(3) + 1] = 1 - 1e-6
+    model = SourceModel.independent(names(m), (0, 1, 2), np.full(3, 1 / 3), [table] * m)
+    found = posterior(make_votes(np.array([np.zeros(m), np.full(m, 2)]), 3), model)
+    np.testing.assert_allclose(found, [[1, 0, 0], [0, 0, 1]], atol=1e-12)
+
+
+def test_votes_that_weigh_as_much_as_silence_are_no_silence() -> None:
+    # The log-likelihood ratios of the two votes cancel those of being silent, so that the sums are the same.
+    tables = [np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]])] * 2
+    model = SourceModel.independent(names(2), (0, 1), np.array([0.3, 0.7]), tables)
+    silent, voted = posterior(make_votes([[-1, -1], [0, -1]]), model)
+    np.testing.assert_allclose(silent, [0.3, 0.7])
+    np.testing.assert_allclose(voted, [0.3, 0.7])
+    both = posterior(make_votes([[0, 0]]), model)[0]
+    np.testing.assert_allclose(both, [0.3 * 0.25, 0.7] / np.sum([0.3 * 0.25, 0.7]))

@@ -112,3 +112,10 @@ def test_a_group_of_all_sources_is_refused(symmetric: bool) -> None:
 def test_pairs_chain_into_groups() -> None:
     assert dependent_groups(6, ((4, 2), (0, 5), (2, 5))) == ((0, 2, 4, 5), (1,), (3,))
     assert dependent_groups(3, ()) == ((0,), (1,), (2,))
+
+
+def test_a_pair_may_be_too_large_as_well() -> None:
+    with pytest.raises(InputError, match=r"tie 2 sources together.*4,225"):
+        check_groups(((0, 1),), ("a", "b"), Outputs((65, 65)))
+    check_groups(((0, 1),), ("a", "b"), Outputs((64, 64)))
+    check_groups(((0,),), ("a",), Outputs((5_000,)))

@@ -189,3 +189,13 @@ def test_votes_of_which_parts_do_not_tell_have_no_interval() -> None:
     found = LabelModel(symmetric=True, method="combined", replicates=30).fit(votes, few).fitted_.intervals
     assert np.isfinite(found.low).all()
     assert ((found.low >= 0) & (found.high <= 1)).all()
+
+
+def test_replicates_are_at_least_sixteen_however_long_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    import karat.estimate.intervals as module
+
+    monkeypatch.setattr(module, "SECONDS", 0.0)
+    votes = draw_votes(np.random.default_rng(0), 300, symmetric_conditionals([0.7] * 4), [0.5, 0.5])
+    steps: list[int] = []
+    LabelModel(class_balance=0.5).fit(votes, progress=lambda done, total: steps.append(total))
+    assert steps == [16] * 16

@@ -185,3 +185,20 @@ def test_oracle_weighted_median_repeats_values() -> None:
     np.testing.assert_allclose(weighted_median(values, weights.astype(float)), expected)
     per_cell = np.broadcast_to(weights[:, None].astype(float), values.shape)
     np.testing.assert_allclose(weighted_median(values, per_cell), expected)
+
+
+def test_third_moments_that_were_not_counted_are_missed() -> None:
+    votes, _ = votes_of(ClassConditional(), 200)
+    with pytest.raises(TypeError, match="third moments were not counted"):
+        ClassConditional().class_balance(Moments.of(votes), None, None, ())
+
+
+def test_probabilities_are_cut_before_they_leave_the_unit_interval() -> None:
+    votes, _ = votes_of(ClassConditional(), 300)
+    moments = Moments.of(votes)
+    kind = ClassConditional()
+    features = kind.features(moments, ())
+    for size in (-3.0, 3.0):
+        tables = kind.tables(moments, features, np.full(len(features.source), size), BALANCE)
+        assert ((tables >= 0) & (tables <= 1)).all()
+        assert tables[tables > 0].min() > 1 / 2_000

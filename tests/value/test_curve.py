@@ -52,3 +52,9 @@ def test_known_answer_means_and_errors_of_draws() -> None:
     np.testing.assert_allclose(curve.risk, [2.0, 0.5])
     np.testing.assert_allclose(curve.error, [1 / np.sqrt(3), 0])
     np.testing.assert_allclose(curve.n, [10, 20])
+
+
+def test_draws_have_the_form_of_gold_alone_unless_told_otherwise() -> None:
+    curve = Curve.of_draws([10, 20], [[1.0, 2.0], [0.5, 0.7]])
+    assert (curve.form_from, curve.terms) == (20.0, 4)
+    assert Curve.of_draws([10], [[1.0, 2.0]], 40.0, 2).terms == 2

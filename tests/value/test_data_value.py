@@ -173,3 +173,15 @@ def test_refusals() -> None:
         data_value(votes, labels, aggregate="random")
     with pytest.raises(InputError, match="level must be"):
         data_value(votes, labels, level=1.5)
+
+
+@pytest.mark.parametrize("label", [-1, 1])
+def test_gold_of_one_class_cannot_tell_and_says_so(label: int) -> None:
+    votes, _ = sample(0)
+    labels = np.full(len(votes), None, dtype=object)
+    labels[:30] = label
+    found = data_value(votes, labels)
+    assert isinstance(found, VotesAlone)
+    assert "the 30 gold labels are all of one class; with some of a second class I could" in found.verdict
+    with pytest.raises(NotIdentifiedError, match="of two classes or more"):
+        plan(votes, labels, label_cost=1, point_cost=1, budget=10)

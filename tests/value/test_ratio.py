@@ -39,3 +39,19 @@ def test_refusals() -> None:
         equivalent_labels([20, 10], [0.6, 0.5], 0.5)
     with pytest.raises(InputError, match="convention"):
         equivalent_labels(N, CURVE, 0.6, "guess")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("n", "risk"),
+    [
+        ([], []),
+        ([[10, 20]], [[0.5, 0.4]]),
+        ([10, 20], [0.5]),
+        ([20, 10], [0.5, 0.4]),
+        ([0, 10], [0.5, 0.4]),
+        ([5, 5], [1, 1]),
+    ],
+)
+def test_what_is_no_curve_is_refused(n: list[object], risk: list[object]) -> None:
+    with pytest.raises(InputError, match="a learning curve is a risk for each"):
+        equivalent_labels(n, risk, 0.45)  # type: ignore[arg-type]

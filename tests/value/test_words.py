@@ -114,3 +114,10 @@ def test_plans(labels: int, points: int, verdict: str) -> None:
     before, after = Interval(0.228, 0.2, 0.25), Interval(0.2264, 0.2, 0.25)
     found = Plan(labels, points, 1234.5, before.value, after.value, before, after, ())
     assert found.verdict.startswith(verdict)
+
+
+def test_no_ratio_where_no_number_of_points_does() -> None:
+    from karat.value.words import ratio_words
+
+    never = Interval(0.0, 0.0, 3.0)
+    assert ratio_words(never, Interval(float("inf"), 900.0, float("inf"))) == ""
