@@ -335,8 +335,8 @@ def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
 
 
 def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
-    """How far told risks are from those on hidden gold, and how often intervals hold them."""
-    gaps, held, widths = [], [], []
+    """How far told risks are from those on hidden gold, how often intervals hold them, and the gains that are told."""
+    gaps, held, widths, gains, fixes = [], [], [], [], []
     for votes, gold, rest, given in calls:
         try:
             found = karat.data_value(votes, gold, class_balance=given)
@@ -344,6 +344,10 @@ def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
             continue
         if not isinstance(found, DataValue):
             continue
+        gains.append(
+            [end for name in ("labels", "points") for end in (found.gains[name].value, found.gains[name].high)]
+        )
+        fixes.append(max((change.gain.value for change in found.changes), default=0.0))
         for name, options in (("corrected", {"method": "triplets"}), ("combined", {})):
             model = karat.LabelModel(class_balance=given, replicates=0, **options)  # type: ignore[arg-type]
             try:
@@ -354,7 +358,11 @@ def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
             gaps.append(abs(told.value - real))
             held.append(told.low <= real <= told.high)
             widths.append(told.high - told.low)
-    return f"gap {np.mean(gaps):.4f}, holds {np.mean(held):.2f}, width {np.mean(widths):.3f}"
+    labels, most_labels, points, most_points = 1e4 * np.mean(gains, axis=0)
+    return (
+        f"gap {np.mean(gaps):.4f}, holds {np.mean(held):.2f}, width {np.mean(widths):.3f}; gains in 1e-4: labels "
+        f"{labels:.1f} (to {most_labels:.1f}), points {points:.1f} (to {most_points:.1f}), fixes {1e4 * np.mean(fixes):.1f}"
+    )
 
 
 def value(folder: str) -> str:
