@@ -361,7 +361,8 @@ def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
     labels, most_labels, points, most_points = 1e4 * np.mean(gains, axis=0)
     return (
         f"gap {np.mean(gaps):.4f}, holds {np.mean(held):.2f}, width {np.mean(widths):.3f}; gains in 1e-4: labels "
-        f"{labels:.1f} (to {most_labels:.1f}), points {points:.1f} (to {most_points:.1f}), fixes {1e4 * np.mean(fixes):.1f}"
+        f"{labels:.1f} (to {most_labels:.1f}), points {points:.1f} (to {most_points:.1f}), "
+        f"fixes {1e4 * np.mean(fixes):.1f}"
     )
 
 
