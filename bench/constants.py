@@ -69,7 +69,9 @@ class Constant:
         module, name, inner = self.parts
         source = inspect.getsource(module)
         if inner is None:
-            found = re.search(rf"^{name}\b.*?#\s*(.*)$", source, re.MULTILINE)
+            found = re.search(rf"^{name}\b.*?#\s*(.*)$", source, re.MULTILINE) or re.search(
+                rf"^#\s*(.*)\.\n{name}\b", source, re.MULTILINE
+            )
         elif inspect.isclass(getattr(module, name)):
             found = re.search(rf"^    {inner} = .*?#\s*(.*)$", source, re.MULTILINE)
         else:
@@ -423,6 +425,8 @@ def table(rows: list[tuple[Constant, list[str]]]) -> str:
         "Every number that was tuned: what it does, and what half of it, itself and double of it give, as",
         "`python bench/constants.py DIR` measures on a folder of real votes and on simulations. Sizes of blocks and",
         "caches, which change the time and no result, stand where they are used and are measured by `bench/run.py`.",
+        "Some constants change nothing on these sets; they are kept where they bound the time, or where they are what",
+        "a user can be told (how sure copies must be, how rare a class may be).",
         "",
     ]
     for name, measure in MEASURES.items():

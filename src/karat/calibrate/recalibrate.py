@@ -21,8 +21,8 @@ from karat._types import Codes, Floats, Group, Ints
 from karat.naive_bayes import softmax
 from karat.votes import GoldPoints, Votes
 
-SLOPES = np.exp(np.linspace(-4.5, 0.2, 24))
-EXPONENTS = (0.0, 0.5, 1.0)
+SLOPES = np.exp(np.linspace(-4.5, 0.2, 24))  # the grid of a
+EXPONENTS = (0.0, 0.5, 1.0)  # the grid of g
 LOG_SLOPE_ERROR = 1.0  # standard deviation of log a at the usual number of votes
 EXPONENT = 0.5  # g that is expected
 EXPONENT_ERROR = 0.5  # its standard deviation

@@ -14,7 +14,7 @@ from karat.naive_bayes import posterior
 from karat.source_model import SourceModel
 from karat.votes import GoldPoints, Votes
 
-FOLDS = 5
+FOLDS = 5  # of gold, each labeled by a blend of the others
 SHIFT = 0.3  # how far recalibration may move the log-odds of all points, as a standard deviation
 SHIFT_BALANCE_GIVEN = 0.05  # the same where the class balance is given
 

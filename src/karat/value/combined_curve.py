@@ -24,7 +24,7 @@ from karat.votes import GoldPoints, Votes
 DRAWS = 8  # samples of gold per point of the curve
 MOST_DRAWN = 2_000  # gold labels in such a sample
 FORMED = 4  # points of the curve, the last ones, that have the form of a constant plus c/n
-FOLDS = 10  # of gold
+FOLDS = 10  # of gold, each judged by models of the others
 
 
 @dataclass(frozen=True, eq=False)

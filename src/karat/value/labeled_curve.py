@@ -14,6 +14,7 @@ from karat.value.learning_curve import LearningCurve
 from karat.value.steps import Steps
 from karat.votes import Votes
 
+# Numbers of gold labels at which the curve is drawn.
 SIZES = (*(round(5 * 2 ** (k / 2)) for k in range(22)), 20_000, 80_000, 320_000, 1_000_000)
 PARTS = (20, 40, 80, 160, 320, 640)  # gold labels that models learn from, to be judged by the rest
 LARGEST_PART = 0.8  # of the gold labels, at most so many

@@ -14,7 +14,7 @@ from karat.statistics import Statistics
 from karat.value.jackknife import Estimate
 from karat.value.judge import Judge
 
-HALVINGS = 3  # of the votes
+HALVINGS = 3  # of the votes, for the effect of their number
 HALVED = 6  # samples of each size
 
 
