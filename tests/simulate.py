@@ -12,6 +12,16 @@ from karat import Coding, Gold, Moments, Votes
 PAPER_ACCURACIES = np.random.RandomState(123).uniform(0.55, 0.75, 10)  # the paper's own draw
 
 
+# Edges of models of five sources: none, one, two pairs, a star, a triangle.
+EDGES: list[dict[tuple[int, int], float]] = [
+    {},
+    {(0, 1): 0.3},
+    {(0, 1): 0.3, (2, 3): -0.2},
+    {(0, 1): 0.3, (1, 2): 0.2, (0, 3): 0.1},
+    {(1, 4): 0.5, (0, 4): 0.2, (0, 1): -0.1},
+]
+
+
 def names(m: int) -> tuple[str, ...]:
     return tuple(f"s{i}" for i in range(m))
 

@@ -113,13 +113,9 @@ class Statistics:
         blocks = tuple(counter.moments(votes, int(n), found) for n, found in zip(sizes, pairs, strict=True))
         return cls(blocks, tuple(_group_counts(votes, group, number, first_row) for group in groups))
 
-    @property
+    @cached_property
     def moments(self) -> Moments:
         """Of all points."""
-        return self._moments
-
-    @cached_property
-    def _moments(self) -> Moments:
         return reduce(add, self.blocks)
 
     @property

@@ -13,23 +13,10 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
+from tables import COLUMNS, WIDE, check
 
 from karat import InputError, Votes, read_votes
 from karat.io.formats import written_table
-
-COLUMNS: dict[str, list[Any]] = {
-    "id": ["a", "b", "c", "d"],
-    "x": [0, 1, 1, 0],
-    "y": [1, None, 0, 0],
-    "z": [1, 1, None, 0],
-    "gold": [1, None, None, 0],
-}
-
-
-WIDE = pa.table(COLUMNS)
-
-
-EXPECTED = [[0, 1, 1], [1, -1, 1], [1, 0, -1], [0, 0, 0]]
 
 
 def write_csv(path: Path, delimiter: str = ",") -> None:
@@ -67,16 +54,6 @@ FILES: dict[str, Callable[[Path], None]] = {
     "votes.feather": lambda path: feather.write_feather(WIDE, path, compression="zstd"),
     "stream.arrow": write_stream,
 }
-
-
-def check(votes: Votes) -> None:
-    assert votes.values.tolist() == EXPECTED
-    assert votes.sources == ("x", "y", "z")
-    assert votes.classes == (0, 1)
-    assert votes.keys is not None
-    assert votes.keys.tolist() == ["a", "b", "c", "d"]
-    assert votes.gold is not None
-    assert votes.gold.values.tolist() == [1, -1, -1, 0]
 
 
 @pytest.mark.parametrize("name", FILES)

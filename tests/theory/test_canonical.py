@@ -4,16 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulate import EDGES
 
 from karat import InputError, Ising
-
-EDGES = [
-    {},
-    {(0, 1): 0.3},
-    {(0, 1): 0.3, (2, 3): -0.2},
-    {(0, 1): 0.3, (1, 2): 0.2, (0, 3): 0.1},
-    {(1, 4): 0.5, (0, 4): 0.2, (0, 1): -0.1},
-]
 
 
 @pytest.mark.parametrize("edges", EDGES)

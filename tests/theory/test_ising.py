@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from simulate import EDGES
 
 from karat import InputError, Ising, Moments
 from karat.datasets import PAPER_ACCURACIES, paper_model
@@ -22,15 +23,6 @@ def enumerate_model(theta_y: float, theta: list[float], edges: dict[tuple[int, i
             energy += sum(value * votes[i] * votes[j] for (i, j), value in edges.items())
             weights[row, column] = np.exp(energy)
     return weights / weights.sum()
-
-
-EDGES = [
-    {},
-    {(0, 1): 0.3},
-    {(0, 1): 0.3, (2, 3): -0.2},
-    {(0, 1): 0.3, (1, 2): 0.2, (0, 3): 0.1},
-    {(1, 4): 0.5, (0, 4): 0.2, (0, 1): -0.1},
-]
 
 
 @pytest.mark.parametrize("edges", EDGES)

@@ -15,7 +15,7 @@ from karat.value.judge import BLOCKS, VIEW_WORTH, VIEW_WORTH_DEPENDENT, Judge, a
 from karat.value.population import Population
 from karat.value.risks import measure_risks
 from karat.value.steps import Steps
-from karat.votes import GoldPoints, Votes
+from karat.votes import GoldPoints
 
 
 def even_judge(n: int, dependent: float = 0.0) -> tuple[Judge, np.ndarray]:
@@ -85,8 +85,3 @@ def test_recovery_risks_from_gold_against_the_exact_ones(d: int) -> None:
     # What both share cancels: the difference is known much better than either.
     gap = risks.median.risk - risks.labeled.at(200)
     assert gap.error < risks.median.risk.error / 2
-
-
-def test_votes_are_a_type() -> None:
-    judge, _ = even_judge(10)
-    assert isinstance(judge.rows, Votes)

@@ -40,7 +40,7 @@ class Storage(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Dense:
+class Dense(Storage):
     """All cells, column after column.
 
     Parameters
@@ -71,7 +71,7 @@ class Dense:
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse:
+class Sparse(Storage):
     """Only the votes, point after point, those of a point in the order of the sources.
 
     Parameters
