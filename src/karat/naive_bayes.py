@@ -12,6 +12,7 @@ point costs one look-up per vote.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Literal, Protocol
 
@@ -70,10 +71,41 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     n, K = len(votes), len(votes.classes)
     out = np.empty((n, K))
     parts = spans(n, 1 if n < _BLOCK else THREADS)
-    storage = votes.storage
-    evidence = _SparseEvidence(storage, model) if isinstance(storage, Sparse) else _DenseEvidence(storage, model)
+    evidence = _evidence(votes, model.groups, [_log_table(table) for table in model.tables])
     in_threads(lambda part: _fill(evidence, model, out, *parts[part]), len(parts))
     return out
+
+
+def log_likelihoods(votes: Votes, groups: Sequence[Group], tables: Sequence[Floats]) -> Floats:
+    """Sums of what tables say of the votes on each point, shape (n, K); for two classes the first column is 0.
+
+    Parameters
+    ----------
+    groups : sequence of tuples of int
+        Each source is in one group.
+    tables : sequence of arrays, shape (K, joint outputs)
+        What each joint output of a group adds for each class.
+    """
+    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
+
+    n, K = len(votes), len(votes.classes)
+    sums = np.zeros((K, n))
+    evidence = _evidence(votes, groups, tables)
+    parts = spans(n, 1 if n < _BLOCK else THREADS)
+    in_threads(
+        lambda part: evidence.add(
+            *parts[part], sums[1:, slice(*parts[part])] if K == 2 else sums[:, slice(*parts[part])]
+        ),
+        len(parts),
+    )
+    return sums.T
+
+
+def _evidence(votes: Votes, groups: Sequence[Group], tables: Sequence[Floats]) -> _Evidence:
+    storage, sizes = votes.storage, votes.outputs.sizes
+    if isinstance(storage, Sparse):
+        return _SparseEvidence(storage, sizes, groups, tables)
+    return _DenseEvidence(storage, sizes, groups, tables)
 
 
 class _Evidence(Protocol):
@@ -114,10 +146,10 @@ def _fill(evidence: _Evidence, model: SourceModel, out: Floats, low: int, high: 
 class _DenseEvidence:
     """Evidence of votes of which every cell is held."""
 
-    def __init__(self, storage: Dense, model: SourceModel) -> None:
+    def __init__(self, storage: Dense, sizes: Sequence[int], groups: Sequence[Group], tables: Sequence[Floats]) -> None:
         self._columns = storage.columns(0, storage.shape[0])
-        self._sizes = np.array(model.sizes, dtype=np.uint16)
-        self._sets, self._tables = _joined_tables(model)
+        self._sizes = np.array(sizes, dtype=np.uint16)
+        self._sets, self._tables = _joined_tables(groups, tables)
 
     def add(self, low: int, high: int, scores: Floats) -> None:
         from karat._kernels.evidence import add_tables
@@ -134,52 +166,53 @@ class _DenseEvidence:
         scores[:, nobody] = before[:, None]
 
 
-def _joined_tables(model: SourceModel) -> tuple[Ints, Floats]:
+def _joined_tables(groups: Sequence[Group], tables: Sequence[Floats]) -> tuple[Ints, Floats]:
     """Sets of sources, shape (sets, width), and the log-likelihood of their joint outputs.
 
     Shape (1, sets, entries) for two classes, where it is that of class 1 over class 0, else (K, sets, entries).
     """
-    K = len(model.classes)
-    sets: list[list[int]] = []  # places in model.groups
+    K = len(tables[0])
+    sets: list[list[int]] = []  # places in groups
     entries = _TABLE
-    for g, table in enumerate(model.tables):
+    for g, table in enumerate(tables):
         if entries * table[0].size > _TABLE:
             sets.append([])
             entries = 1
         sets[-1].append(g)
         entries *= table[0].size
-    members = [[i for g in places for i in model.groups[g]] for places in sets]
+    members = [[i for g in places for i in groups[g]] for places in sets]
     columns = np.full((len(sets), max(map(len, members))), -1, dtype=np.int64)
     joints = []
     for row, places in enumerate(sets):
         columns[row, : len(members[row])] = members[row]
-        logs = [_log_table(model.tables[g]) for g in places]
-        joint = reduce(lambda a, b: (a[:, :, None] + b[:, None, :]).reshape(K, -1), logs)
+        joint = reduce(lambda a, b: (a[:, :, None] + b[:, None, :]).reshape(K, -1), [tables[g] for g in places])
         joints.append(joint[1:] - joint[:1] if K == 2 else joint)
-    tables = np.zeros((len(joints[0]), len(sets), max(joint.shape[1] for joint in joints)))
+    joined = np.zeros((len(joints[0]), len(sets), max(joint.shape[1] for joint in joints)))
     for row, joint in enumerate(joints):
-        tables[:, row, : joint.shape[1]] = joint
-    return columns, tables
+        joined[:, row, : joint.shape[1]] = joint
+    return columns, joined
 
 
 class _SparseEvidence:
     """Evidence of votes of which only those that were cast are held."""
 
-    def __init__(self, storage: Sparse, model: SourceModel) -> None:
+    def __init__(
+        self, storage: Sparse, sizes: Sequence[int], groups: Sequence[Group], tables: Sequence[Floats]
+    ) -> None:
         self._storage = storage
-        self._sizes = model.sizes
+        self._sizes = sizes
         self._groups: list[tuple[Group, Floats]] = []  # of several sources, with their tables
-        self._first = np.concatenate([[0], np.cumsum(model.sizes)])
-        alone = np.zeros((len(self._differences(np.zeros((len(model.classes), 1)))), int(self._first[-1])))
-        for group, table in zip(model.groups, model.tables, strict=True):
-            found = self._differences(_log_table(table))
+        self._first = np.concatenate([[0], np.cumsum(sizes)])
+        alone = np.zeros((len(self._differences(tables[0])), int(self._first[-1])))
+        for group, table in zip(groups, tables, strict=True):
+            found = self._differences(table)
             if len(group) == 1:
                 alone[:, self._first[group[0]] : self._first[group[0] + 1]] = found
             else:
                 self._groups.append((group, found))
         silent = alone[:, self._first[:-1] + SILENT]
         self._silence = silent.sum(axis=1)
-        self._alone = alone - np.repeat(silent, model.sizes, axis=1)
+        self._alone = alone - np.repeat(silent, sizes, axis=1)
 
     @staticmethod
     def _differences(log_table: Floats) -> Floats:

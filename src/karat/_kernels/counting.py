@@ -127,3 +127,25 @@ def add_entry_pairs(start: Any, feature: Any, points: Any, counts: Any) -> None:
         for a in range(start[t], start[t + 1]):
             for b in range(a, start[t + 1]):
                 counts[feature[a], feature[b]] += 1
+
+
+@numba.njit(
+    types.void(_VOTES, types.float64[:, ::1], types.int64, types.float64[:, ::1]),
+    nogil=True,
+    cache=True,
+    error_model="numpy",
+)
+def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
+    """Add to ``total[u, y]`` what ``weights[y, t]`` of the points t come to on which source i gives output u.
+
+    Parameters
+    ----------
+    columns : array of int8, shape (m, n)
+        Outputs less one.
+    weights : array of float64, shape (K, n)
+    i : int
+    total : array of float64, shape (outputs, K)
+    """
+    for y in range(_U(weights.shape[0])):
+        for t in range(_U(weights.shape[1])):
+            total[_U(columns[_U(i), t] + np.int8(1)), y] += weights[y, t]

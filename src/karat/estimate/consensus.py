@@ -1,0 +1,258 @@
+r"""Sources learned from what all votes on a point say together.
+
+Every point gets a first guess by counting its votes. A source is as good as its votes agree with the guesses; the
+guesses are made again by weighing each vote by its source; and so on for a few steps. These are the likelihood steps of
+Dawid and Skene, and what keeps them from running away is that there are few of them, that sources are drawn towards
+what all sources do, and that the classes keep their shares. Points with gold keep their class throughout.
+
+What is learned is the precision of every vote: how the classes are distributed among the points on which a source gives
+it. A vote then speaks for class y by log P(y | vote) - log P(y), whether its source votes for many classes or for one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from karat._types import Codes, Floats, Group, Places
+from karat.naive_bayes import log_likelihoods, softmax
+from karat.statistics import block_of
+from karat.votes import Votes
+from karat.votes.outputs import SILENT, joint_output
+from karat.votes.storage import Sparse
+
+STEPS = 5  # from the count of votes on
+SOURCE_WORTH = 5.0  # votes that what all sources do counts for in the accuracy of one
+VOTE_WORTH = 100.0  # votes that the accuracy of a source counts for in what one of its votes means
+PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
+BALANCE_STEP = 0.3  # of the way that the class balance goes in a step towards what the guesses say, where it is not given
+EVEN = 0.15  # share of the class balance that stays evenly spread, where it is not given
+MOST_VOTES = 1_000_000  # that sources are learned from; more of them change the third digit only
+_MATCHED = 20_000  # points that class shares are matched on
+_SMALLEST = 1e-9  # probability that a vote leaves to a class
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What every vote of every source says about the class.
+
+    Parameters
+    ----------
+    log_odds : array, shape (m, K, K)
+        ``log_odds[i, v, y]``: how much a vote of source i for class v speaks for class y.
+    groups : tuple of tuples of int
+        Sources whose votes on a point count as one vote, their mean; each source is in one group.
+    """
+
+    log_odds: Floats
+    groups: tuple[Group, ...]
+
+    @cached_property
+    def tables(self) -> list[Floats]:
+        """What each joint output of each group adds for each class, shape (K, outputs); silence says nothing."""
+        m, K, _ = self.log_odds.shape
+        alone = np.zeros((m, K, K + 1))
+        alone[:, :, SILENT + 1 :] = self.log_odds.transpose(0, 2, 1)
+        return [alone[group[0]] if len(group) == 1 else _mean_table(alone[list(group)]) for group in self.groups]
+
+    def of(self, votes: Votes) -> Floats:
+        """What all votes on each point say together, shape (n, K)."""
+        return log_likelihoods(votes, self.groups, self.tables)
+
+
+def _mean_table(tables: Floats) -> Floats:
+    """Of sources that count as one: the mean over those of them that vote, for every joint output."""
+    number, K, size = tables.shape
+    outputs = np.indices((size,) * number).reshape(number, -1)
+    said = sum(tables[place][:, output] for place, output in enumerate(outputs))
+    order = joint_output(list(outputs), [size] * number)
+    result = np.empty((K, len(order)))
+    result[:, order] = said / np.maximum((outputs != SILENT).sum(axis=0), 1)
+    return result
+
+
+def majority(tally: Floats, class_balance: Floats) -> Floats:
+    """Probabilities from a count of votes, with a few votes more by the class balance, shape (n, K)."""
+    counted = tally + PSEUDO_VOTES * class_balance
+    return np.asarray(counted / counted.sum(axis=1, keepdims=True))
+
+
+def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
+    """What to add to scores so that on average the classes are as common as they should be, shape (K,).
+
+    Raking: whichever class is too common is made less likely, on all points alike.
+    """
+    scores = scores[:: max(1, len(scores) // _MATCHED)]
+    target = np.log(class_balance)
+    shift = target.copy()
+    for _ in range(30):
+        wrong = target - np.log(np.maximum(softmax(scores + shift).mean(axis=0), 1e-12))
+        shift += 0.7 * wrong
+        if np.abs(wrong).max() < 1e-3:
+            break
+    return np.asarray(shift - (shift - target).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """The votes that sources are learned from, and what is known of the points.
+
+    Parameters
+    ----------
+    votes : Votes
+    truth : array of int8, shape (n,)
+        The class where it is known, else -1.
+    groups : tuple of tuples of int
+        As in `Evidence`.
+    """
+
+    votes: Votes
+    truth: Codes
+    groups: tuple[Group, ...]
+
+    @classmethod
+    def of(cls, votes: Votes, groups: tuple[Group, ...], rows: Places, truth: Codes, most: int) -> Ballots:
+        """Points with gold, and as many of the others as have about `most` votes."""
+        known = np.full(len(votes), -1, dtype=np.int8)
+        known[rows] = truth
+        number = _number_of_votes(votes)
+        if number <= most:
+            return cls(votes, known, groups)
+        kept = block_of(np.arange(len(votes)), 1 << 16) < most / number * (1 << 16)
+        kept[rows] = True
+        places = np.flatnonzero(kept)
+        return cls(votes.take(places), known[places], groups)
+
+    @cached_property
+    def tally(self) -> Floats:
+        """Votes for each class, those of a group as one."""
+        return self.votes.tally(once=[group for group in self.groups if len(group) > 1]).astype(np.float64)
+
+    @cached_property
+    def covered(self) -> Places:
+        """The points on which somebody votes."""
+        return np.flatnonzero(self.tally.sum(axis=1))
+
+    def without(self, places: Places) -> Ballots:
+        """The same, not knowing the class of some points."""
+        truth = self.truth.copy()
+        truth[places] = -1
+        return Ballots(self.votes, truth, self.groups)
+
+
+def _number_of_votes(votes: Votes) -> int:
+    storage = votes.storage
+    return len(storage.value) if isinstance(storage, Sparse) else storage.values.size
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """What was learned.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    class_balance : array, shape (K,)
+    scores : array, shape (n, K)
+        What the votes on the points learned from say together.
+    """
+
+    evidence: Evidence
+    class_balance: Floats
+    scores: Floats
+
+
+def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0) -> Consensus:
+    """Learn the sources.
+
+    Parameters
+    ----------
+    class_balance : array, shape (K,), or None
+        Learned from the votes where not given.
+    unlabeled : float
+        What a point without gold counts for where one with gold counts 1; 0 learns from gold alone.
+    """
+    covered, truth = ballots.covered, ballots.truth
+    K = len(ballots.votes.classes)
+    even = np.full(K, 1 / K)
+    if class_balance is None:
+        counted = majority(ballots.tally[covered], even).mean(axis=0) if len(covered) else even
+        balance = _evened(counted, 2 * EVEN)
+    else:
+        balance = class_balance
+    gold = truth >= 0
+    importance = np.where(gold, 1.0, unlabeled)
+    guess = majority(ballots.tally, balance)
+    for _ in range(STEPS if unlabeled > 0 else 1):
+        guess[gold] = np.eye(K)[truth[gold]]
+        evidence = _weigh(ballots, guess * importance[:, None], balance)
+        scores = evidence.of(ballots.votes)
+        if class_balance is None and len(covered):
+            said = softmax(np.log(balance) + scores[covered]).mean(axis=0)
+            balance = _evened(balance + BALANCE_STEP * (said - balance), EVEN)
+        if len(covered):
+            guess = softmax(scores + matching_shift(scores[covered], balance))
+    return Consensus(evidence, balance, scores)
+
+
+def _evened(balance: Floats, share: float) -> Floats:
+    return np.asarray((1 - share) * balance + share / len(balance))
+
+
+def _weigh(ballots: Ballots, guess: Floats, class_balance: Floats) -> Evidence:
+    """What every vote means, from guesses of the classes of all points, shape (n, K), times what each counts for."""
+    among = guess[ballots.covered].sum(axis=0) + class_balance
+    precision = _shrunk(vote_counts(ballots.votes, guess), class_balance)
+    return Evidence(np.log(np.maximum(precision, _SMALLEST)) - np.log(among / among.sum()), ballots.groups)
+
+
+def vote_counts(votes: Votes, guess: Floats) -> Floats:
+    """How much of each class there is where each source gives each vote, shape (m, K, K): source, vote, class.
+
+    Whatever the number of threads, the points are added in the same order.
+    """
+    from karat._kernels.counting import add_weights
+    from karat._kernels.threads import in_threads  # loads numba
+
+    m, K = len(votes.sources), len(votes.classes)
+    storage = votes.storage
+    weights = np.ascontiguousarray(guess.T)
+    if isinstance(storage, Sparse):
+        point, source, value = storage.entries(0, len(votes))
+        place = source.astype(np.int64) * K + value
+        return np.stack([np.bincount(place, w[point], minlength=m * K).reshape(m, K) for w in weights], axis=2)
+    columns = storage.columns(0, len(votes))
+    counts = np.zeros((m, K + 1, K))
+    in_threads(lambda i: add_weights(columns, weights, i, counts[i]), m)
+    return counts[:, SILENT + 1 :]
+
+
+def _shrunk(counts: Floats, class_balance: Floats) -> Floats:
+    """P(class | vote) of every source and vote, shape (m, K, K).
+
+    What a vote means is drawn towards what it means from all sources, made better or worse by the accuracy of its own;
+    that is drawn towards what is to be expected of a source with such votes.
+    """
+    K = len(class_balance)
+    own = np.arange(K)
+    votes = counts.sum(axis=2)
+    total = votes.sum(axis=1)
+    everyone = counts.sum(axis=0) + 0.3 * class_balance + 0.7 * np.eye(K)
+    everyone /= everyone.sum(axis=1, keepdims=True)
+    usual = np.clip(everyone[own, own], _SMALLEST, 1 - 1e-6)
+    expected = np.where(total > 0, votes @ usual / np.maximum(total, 1e-12), usual.mean())
+    right = counts[:, own, own].sum(axis=1)
+    accuracy = np.clip((right + SOURCE_WORTH * expected) / (total + SOURCE_WORTH), 1e-6, 1 - 1e-6)
+    better = _logit(accuracy) - _logit(expected)
+    hit = 1 / (1 + np.exp(-(_logit(usual) + better[:, None])))
+    miss = everyone * (1 - np.eye(K))
+    miss /= np.maximum(miss.sum(axis=1, keepdims=True), 1e-12)
+    centre = (1 - hit)[:, :, None] * miss
+    centre[:, own, own] = hit
+    return np.asarray((counts + VOTE_WORTH * centre) / (votes + VOTE_WORTH)[:, :, None])
+
+
+def _logit(p: Floats) -> Floats:
+    return np.asarray(np.log(p) - np.log1p(-p))
