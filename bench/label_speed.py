@@ -1,9 +1,10 @@
 """How long labels take, against other libraries in the same run: the part of bench/label_quality.py that --speed runs.
 
-python bench/label_speed.py        karat alone on many workers, in a process whose memory is measured; prints JSON
+python bench/label_speed.py [REPLICATES]     karat alone on many workers, with the memory of this process, as JSON
 
 Votes are simulated: two classes equally frequent, every source right with a probability of its own. Bringing votes into
-the form that a library takes is not timed.
+the form that a library takes is not timed. karat takes all cores that it may, others what OMP_NUM_THREADS says: run it
+under `taskset -c 0` to give everybody one core.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from peer_environment import PeerError, Peers
+from peer_environment import PeerError, Peers, last_line
 from pyarrow import parquet
 
 import karat
@@ -96,9 +97,9 @@ def line(what: str, name: str, found: tuple[Floats, float], truth: Ints, peer: s
     if isinstance(other, str):
         return told | {"failed": other, "words": f"{words}; {peer} failed: {other}"}
     peer_right, peer_seconds = accuracy(other[0], truth), other[1]
-    told |= {"peer_seconds": peer_seconds, "peer_accuracy": peer_right, "peer_over_karat": peer_seconds / seconds}
-    ratio = f"{peer_seconds / seconds:.1f} times as long"
-    return told | {"words": f"{words}; {peer} {peer_seconds:.2f} s, {ratio}, accuracy {peer_right:.4f}"}
+    ratio = seconds / peer_seconds
+    told |= {"peer_seconds": peer_seconds, "peer_accuracy": peer_right, "ratio": ratio}
+    return told | {"words": f"{words}, {ratio:.2f} x {peer} ({peer_seconds:.2f} s, accuracy {peer_right:.4f})"}
 
 
 def against_snorkel(peers: Peers) -> list[dict[str, Any]]:
@@ -128,34 +129,41 @@ def against_dawid_skene(peers: Peers) -> list[dict[str, Any]]:
     ]
 
 
-def many_workers() -> dict[str, Any]:
-    """Seconds and memory of karat alone, with intervals, in this process."""
+def many_workers(replicates: int | None) -> dict[str, Any]:
+    """Seconds and memory of karat alone, in this process."""
     truth, table = crowd_votes(100_000, 10_000, 7, 0.6, 0.95)
     votes = Votes.from_long(table, classes=CLASSES)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    told: dict[str, Any] = {"what": "100,000 tasks x 10,000 workers, 7 votes a task"}
-    try:
-        probabilities, seconds = timed(lambda: karat_labels(votes))
-    except (karat.InputError, karat.NotIdentifiedError) as error:
-        return told | {"failed": str(error), "words": f"{told['what']}: karat refused: {error}"}
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_bytes()
+    probabilities, seconds = timed(lambda: karat_labels(votes, replicates))
     right = accuracy(probabilities, truth[np.asarray(votes.keys, dtype=np.int64)])
-    words = f"{told['what']}: karat with intervals {seconds:.2f} s, accuracy {right:.4f}, "
-    words += f"peak memory {peak / 2**20:.2f} GB ({before / 2**20:.2f} GB with the votes read)"
-    return told | {"seconds": seconds, "accuracy": right, "peak_bytes": peak * 1024, "words": words}
+    return {"seconds": seconds, "accuracy": right, "peak_bytes": peak_bytes(), "peak_bytes_before": before}
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # Linux counts in units of 1,024
+
+
+def in_child(name: str, *words: str) -> dict[str, Any]:
+    """`many_workers` in a process of its own, in words and numbers."""
+    told: dict[str, Any] = {"what": "100,000 tasks x 10,000 workers, 7 votes a task", "karat": name}
+    done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True)
+    if done.returncode:
+        reason = last_line(done.stderr) or f"ended with code {done.returncode}"
+        return told | {"failed": reason, "words": f"{told['what']}: {name} failed: {reason}"}
+    found = json.loads(done.stdout)
+    peak, before = (f"{found[key] / 2**30:.2f} GB" for key in ("peak_bytes", "peak_bytes_before"))
+    words_told = f"{told['what']}: {name} {found['seconds']:.2f} s, accuracy {found['accuracy']:.4f}, "
+    return told | found | {"words": f"{words_told}peak memory {peak} ({before} with the votes read)"}
 
 
 def speed(peers: Peers) -> list[dict[str, Any]]:
     """All comparisons."""
     # First, as Linux counts the memory of the process that starts another one as the other's too.
-    done = subprocess.run([sys.executable, __file__], capture_output=True, text=True)
-    if done.returncode:
-        large = {"failed": done.stderr, "words": f"many workers: ended with code {done.returncode}: {done.stderr}"}
-    else:
-        large = json.loads(done.stdout)
+    large = [in_child("karat without intervals", "0"), in_child("karat with intervals")]
     karat_labels(Votes.from_array(full_votes(1_000, 5, 0.6, 0.9)[1], classes=CLASSES))  # compiles
-    return [*against_snorkel(peers), *against_dawid_skene(peers), large]
+    return [*against_snorkel(peers), *against_dawid_skene(peers), *large]
 
 
 if __name__ == "__main__":
-    print(json.dumps(many_workers()))
+    print(json.dumps(many_workers(int(sys.argv[1]) if len(sys.argv) > 1 else None)))
