@@ -46,4 +46,4 @@ constraints:
 	touch .venv/ready
 
 clean:
-	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .peers .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pyarrow import parquet
+from sets import files_of, gold_balance, read_set, some_gold
 
 import karat
 from karat.calibrate.with_gold import add_gold
@@ -162,17 +162,11 @@ CONSTANTS = (
 )
 
 
-def read_set(file: Path) -> Votes:
-    """Votes and gold of one file."""
-    names = [name for name in parquet.read_schema(file).names if name == "split"]
-    return karat.read_votes(file, gold="gold", drop=names)
-
-
 @cache
 def vote_sets(folder: str) -> dict[str, Votes]:
     """Real votes; sources that never vote, never vary or copy another are left out."""
     found = {}
-    for file in sorted(Path(folder).glob("*.parquet")):
+    for file in files_of(folder):
         votes = read_set(file)
         distinct = np.unique(votes.values, axis=1, return_index=True)[1]
         varied = [i for i in np.sort(distinct) if len(np.unique(votes.values[:, i])) > 1]
@@ -180,29 +174,11 @@ def vote_sets(folder: str) -> dict[str, Votes]:
     return found
 
 
-def some_gold(votes: Votes, n: int, seed: int) -> tuple[Gold, Gold]:
-    """Gold for n random points, and the rest of it."""
-    truth = votes.own_gold.values
-    rows = np.random.default_rng(seed).permutation(np.flatnonzero(truth >= 0))
-    parts = []
-    for kept in (rows[:n], rows[n:]):
-        values = np.full(len(votes), -1, dtype=np.int8)
-        values[kept] = truth[kept]
-        parts.append(Gold(values, votes.classes))
-    return parts[0], parts[1]
-
-
-def gold_balance(votes: Votes) -> list[float]:
-    """The class balance of all gold, with one point more of each class."""
-    counts = votes.own_gold.counts + 1.0
-    return (counts / counts.sum()).tolist()
-
-
 @cache
 def counted_set(folder: str, name: str, given: bool) -> Counted:
     """Counts do not depend on the constants that labels are measured with."""
     votes = vote_sets(folder)[name]
-    return count(votes, Settings(class_balance=gold_balance(votes) if given else None))
+    return count(votes, Settings(class_balance=gold_balance(votes.own_gold) if given else None))
 
 
 def label_losses(folder: str, sizes: Sequence[int], draws: int) -> tuple[float, float]:
@@ -214,7 +190,7 @@ def label_losses(folder: str, sizes: Sequence[int], draws: int) -> tuple[float, 
                 gold, rest = some_gold(votes, n, seed)
                 points = GoldPoints.of(votes, gold)
                 for given in (True, False):
-                    settings = Settings(class_balance=gold_balance(votes) if given else None)
+                    settings = Settings(class_balance=gold_balance(votes.own_gold) if given else None)
                     try:
                         fitted = fit_votes(counted_set(folder, name, given), points, settings, partial=True)
                         found = score(add_gold(fitted, points, 0).posterior(votes), rest)
@@ -238,7 +214,7 @@ def few(folder: str) -> str:
         for n in (5, 10, 15):
             gold, rest = some_gold(votes, n, 0)
             try:
-                model = karat.LabelModel(class_balance=gold_balance(votes), replicates=0).fit(votes, gold)
+                model = karat.LabelModel(class_balance=gold_balance(votes.own_gold), replicates=0).fit(votes, gold)
             except (InputError, NotIdentifiedError):
                 continue
             losses.append(score(model.predict_proba(votes), rest).loss)
@@ -261,7 +237,7 @@ def balance(folder: str) -> str:
     """Distance of the estimated class balance from that of all gold, without gold and with 25 labels."""
     gaps: dict[int, list[float]] = {0: [], 25: []}
     for votes in vote_sets(folder).values():
-        truth = np.array(gold_balance(votes))
+        truth = np.array(gold_balance(votes.own_gold))
         for n, found in gaps.items():
             gold = some_gold(votes, n, 0)[0] if n else None
             try:
@@ -277,7 +253,7 @@ def copies(folder: str) -> str:
     from karat.estimate.check import _copies
 
     number = 0
-    for file in sorted(Path(folder).glob("*.parquet")):
+    for file in files_of(folder):
         votes = read_set(file)
         number += len(_copies(karat.Moments.of(votes)))
     return f"{number} pairs"
@@ -333,7 +309,7 @@ def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
             yield votes, *some_gold(votes, VALUE_GOLD, seed), 0.5
     for votes in vote_sets(folder).values():
         if len(votes.sources) <= 40 and votes.own_gold.known.sum() >= 1_500:
-            yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes)
+            yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes.own_gold)
 
 
 def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:

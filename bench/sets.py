@@ -1,0 +1,53 @@
+"""Sets of votes with gold in a folder, and some of their gold to learn from.
+
+A set is a Parquet file with a column `gold` (class index, -1 unknown), perhaps `split`, and a column per source (class
+index, -1 no vote). It has as many classes as the largest index in votes and gold says.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute, parquet
+
+import karat
+from karat.errors import InputError
+from karat.votes import Gold, Votes
+
+NO_SOURCES = ("gold", "split")
+
+
+def files_of(folder: str | Path) -> list[Path]:
+    """Every Parquet file of a folder, by name."""
+    return sorted(Path(folder).glob("*.parquet"))
+
+
+def read_set(file: Path) -> Votes:
+    """Votes and gold of one file."""
+    indices = [field for field in parquet.read_schema(file) if field.name != "split"]
+    others = [f"{field.name!r} ({field.type})" for field in indices if not pa.types.is_integer(field.type)]
+    if others:
+        raise InputError(f"class indices are whole numbers; these columns hold something else: {', '.join(others)}.")
+    table = parquet.read_table(file, columns=[field.name for field in indices])
+    largest = max((compute.max(column).as_py() or 0 for column in table.columns), default=0)
+    return karat.read_votes(table, layout="wide", gold="gold", classes=range(largest + 1))
+
+
+def some_gold(votes: Votes, n: int, seed: int) -> tuple[Gold, Gold]:
+    """Gold for n random points, and the rest of it."""
+    truth = votes.own_gold.values
+    rows = np.random.default_rng(seed).permutation(np.flatnonzero(truth >= 0))
+    parts = []
+    for kept in (rows[:n], rows[n:]):
+        values = np.full(len(votes), -1, dtype=np.int8)
+        values[kept] = truth[kept]
+        parts.append(Gold(values, votes.classes))
+    return parts[0], parts[1]
+
+
+def gold_balance(gold: Gold) -> list[float]:
+    """The class balance of gold, with one point more of each class."""
+    counts = gold.counts + 1.0
+    return (counts / counts.sum()).tolist()
