@@ -1,0 +1,158 @@
+r"""Readings of the votes that gold chooses between.
+
+The sources are learned with gold points in their places, and points without gold counting as much as those, a tenth, a
+hundredth, or nothing at all. Each of these, with every slope and repetition of a grid, is a reading (see
+`karat.calibrate.pool`); its c and b are normal around 0 and fitted on gold, from evidence that has not seen the point's
+own label. The readings are averaged by how well each explains gold (Laplace's approximation); the mean of readings that
+needs no gold is one of them, so that a few gold labels change little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from karat._types import Codes, Floats, Ints, Places
+from karat.calibrate.pool import Pool, discount
+from karat.estimate.consensus import Ballots, learn, majority
+from karat.naive_bayes import softmax
+
+UNLABELED = (1.0, 0.1, 0.01, 0.0)  # what a point without gold may count for beside one with gold
+SLOPES = (0.35, 0.6, 1.0, 1.4)  # the grid of a
+REPETITIONS = (0.0, 0.15, 0.4, 1.0, 3.0)  # the grid of r
+COUNT_ERROR = 0.7  # standard deviation of c
+SHIFT_ERROR = 0.2  # standard deviation of b
+WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
+FOLDS = 5  # parts of gold, each read by sources that were learned from the others
+SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points without a vote
+KEPT = 0.01  # readings below this share of the weight are left out
+MOST_GOLD = 2_000  # gold points that are enough to choose between readings
+MOST_FOLD_VOTES = 300_000  # that the sources are learned from for a part of gold
+_STEPS = 8  # of Newton's method
+
+
+@dataclass(frozen=True, eq=False)
+class GoldReadings:
+    """What gold points look like to every reading, from sources that have not seen their labels.
+
+    Parameters
+    ----------
+    class_balance : array, shape (K,)
+    truth : array of int8, shape (g,)
+    said : array, shape (U, g, K)
+        What the votes say, for each of `UNLABELED`.
+    tally : array, shape (g, K)
+        Votes for each class.
+    fold : array of int, shape (g,)
+    """
+
+    class_balance: Floats
+    truth: Codes
+    said: Floats
+    tally: Floats
+    fold: Ints
+
+    def take(self, places: Places) -> GoldReadings:
+        """Some of the gold points."""
+        return replace(
+            self,
+            truth=self.truth[places],
+            said=self.said[:, places],
+            tally=self.tally[places],
+            fold=self.fold[places],
+        )
+
+
+def read_gold(
+    ballots: Ballots, class_balance: Floats, rng: np.random.Generator, unlabeled: Sequence[float] = UNLABELED
+) -> GoldReadings:
+    """Learn the sources from all gold but a part, and read that part, for every part."""
+    places = np.flatnonzero(ballots.truth >= 0)
+    fold = rng.permutation(len(places)) % FOLDS
+    K = len(class_balance)
+    said = np.zeros((len(unlabeled), len(places), K))
+    for part in range(min(FOLDS, len(places))):
+        left_out = places[fold == part]
+        rest = ballots.without(left_out)
+        of_part = ballots.votes.take(left_out)
+        for k, worth in enumerate(unlabeled):
+            said[k, fold == part] = learn(rest, class_balance, worth).evidence.of(of_part)
+    return GoldReadings(class_balance, ballots.truth[places], said, ballots.tally[places], fold)
+
+
+def weigh_readings(gold: GoldReadings, without: Pool, plain: Floats) -> Pool:
+    """Readings with the weights that gold gives them, and with what is needed without gold among them.
+
+    Parameters
+    ----------
+    without : Pool
+        That needs no gold.
+    plain : array, shape (g, K)
+        What it says of the gold points.
+    """
+    grid = np.array(list(product(range(len(gold.said)), SLOPES, REPETITIONS)))
+    learned, slope, repetition = grid[:, 0].astype(np.intp), grid[:, 1], grid[:, 2]
+    K = len(gold.class_balance)
+    voted = gold.tally.sum(axis=1) > 0
+    seen = gold.take(np.flatnonzero(voted)[:: max(1, len(gold.truth) // MOST_GOLD)])
+    prior = np.log(gold.class_balance)
+    scale = slope[:, None] * discount(seen.tally.sum(axis=1), repetition[:, None])
+    base = prior + scale[:, :, None] * seen.said[learned]
+    counted = np.log(majority(seen.tally, gold.class_balance)) - prior
+    features = np.concatenate([counted[:, :, None], np.broadcast_to(np.eye(K), (len(seen.truth), K, K))], axis=2)
+    error = np.array([COUNT_ERROR, *[SHIFT_ERROR] * K])
+    fitted, evidence = _laplace(base, features, seen.truth, 1 / error**2)
+    likely = np.log(np.maximum(plain[voted][:: max(1, len(gold.truth) // MOST_GOLD)], 1e-12))
+    alone = likely[np.arange(len(seen.truth)), seen.truth].sum()
+    score = np.append(evidence + np.log((1 - WITHOUT_GOLD) / len(grid)), alone + np.log(WITHOUT_GOLD))
+    weight = np.exp(score - score.max())
+    weight /= weight.sum()
+    kept = np.flatnonzero(weight[:-1] >= min(KEPT, weight[:-1].max()))
+    gold_weight = weight[kept] * (1 - weight[-1]) / max(weight[kept].sum(), 1e-300)
+    silent = np.bincount(gold.truth[~voted], minlength=K)
+    return Pool(
+        gold.class_balance,
+        (SILENT_WORTH * gold.class_balance + silent) / (SILENT_WORTH + silent.sum()),
+        without.evidence,
+        weight=np.append(without.weight * weight[-1], gold_weight),
+        slope=np.append(without.slope, slope[kept]),
+        repetition=np.append(without.repetition, repetition[kept]),
+        count=np.append(without.count, fitted[kept, 0]),
+        shift=np.concatenate([without.shift, fitted[kept, 1:]]),
+        learned=np.append(without.learned, 1 + learned[kept]),
+    )
+
+
+def _laplace(base: Floats, features: Floats, truth: Codes, precision: Floats) -> tuple[Floats, Floats]:
+    """Fit what the features add to each of several scores, and how well each then explains the truth.
+
+    Parameters
+    ----------
+    base : array, shape (C, g, K)
+    features : array, shape (g, K, F)
+    truth : array of int, shape (g,)
+    precision : array, shape (F,)
+        One over the variance of the coefficients, which are normal around 0.
+
+    Returns
+    -------
+    coefficients : array, shape (C, F)
+    log_evidence : array, shape (C,)
+    """
+    right = np.eye(base.shape[2])[truth]
+    found = np.zeros((len(base), len(precision)))
+    curvature = np.broadcast_to(np.diag(precision), (len(base), len(precision), len(precision)))
+    for _ in range(_STEPS):
+        p = softmax(base + np.einsum("gkf,cf->cgk", features, found))
+        slope = np.einsum("gkf,cgk->cf", features, right - p) - precision * found
+        mean = np.einsum("gkf,cgk->cgf", features, p)
+        spread = np.einsum("gkf,cgk,gkh->cfh", features, p, features, optimize=True)
+        curvature = spread - np.einsum("cgf,cgh->cfh", mean, mean) + np.diag(precision)
+        found = found + np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
+    p = softmax(base + np.einsum("gkf,cf->cgk", features, found))
+    likelihood = np.log(np.maximum(p[:, np.arange(len(truth)), truth], 1e-300)).sum(axis=1)
+    volume = np.linalg.slogdet(curvature)[1] - np.log(precision).sum()
+    return found, likelihood - (precision * found**2).sum(axis=1) / 2 - volume / 2
