@@ -77,6 +77,7 @@ learning_options = _all_of(
         metavar="A B",
         help="Sources known to depend on each other. Repeatable.",
     ),
+    click.option("--strict", is_flag=True, help="Refuse sources that tell nothing rather than set them aside."),
     click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
     seed_option,
 )
@@ -106,7 +107,7 @@ weighing_options = _aggregate_option("median", "mean")
 
 _READING = ("key", "task", "worker", "label", "repeats")
 _GOLD = ("gold", "gold_file", "drop")
-_LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level")
+_LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
 
 
 def votes_file(options: dict[str, Any]) -> VotesFile:

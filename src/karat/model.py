@@ -21,7 +21,7 @@ from karat.io.model_file import read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
-from karat.votes import as_votes, votes_for
+from karat.votes import Votes, as_votes, votes_for
 
 
 class LabelModel:
@@ -57,6 +57,9 @@ class LabelModel:
         Bootstrap replicates behind the intervals, fewer where they would take long; 0 leaves the intervals out.
     rng : numpy Generator or int, optional
         Randomness of the bootstrap, of ``aggregate="random"``, and of the parts that gold is split into.
+    strict : bool
+        Refuse sources that never vote, that vote the same on every point, or that are copies of another, rather than
+        set them aside.
 
     Attributes
     ----------
@@ -70,7 +73,9 @@ class LabelModel:
     class_balance_, class_balance_low_, class_balance_high_ : arrays, shape (K,)
     classes_ : array, shape (K,)
     n_features_in_ : int
-        Number of sources.
+        Number of sources, those that were set aside among them.
+    aside_ : tuple of str
+        What was set aside, a sentence for each reason.
 
     Examples
     --------
@@ -99,6 +104,7 @@ class LabelModel:
         level: float = 0.9,
         replicates: int = 200,
         rng: np.random.Generator | int | None = 0,
+        strict: bool = False,
     ) -> None:
         self.aggregate = aggregate
         self.method = method
@@ -112,6 +118,7 @@ class LabelModel:
         self.level = level
         self.replicates = replicates
         self.rng = rng
+        self.strict = strict
 
     @classmethod
     def of_settings(cls, settings: Settings) -> Self:
@@ -133,10 +140,11 @@ class LabelModel:
         settings = self._settings()
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
         truth = None if gold is None else data.code_gold(gold)
-        found = fit(data, truth, settings, progress)
-        table = SourceTable.of(data, truth, found.model.accuracy, found.intervals.low, found.intervals.high)
+        aside, settings = settings.set_aside(data)
+        found = fit(aside.votes, truth, settings, progress)
+        table = SourceTable.of(aside.votes, truth, found.model.accuracy, found.intervals.low, found.intervals.high)
         notes = () if found.origin is None else explanation(found.origin)
-        return self._set(FittedModel(found, data.coding, table, notes))
+        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources))
 
     def _settings(self) -> Settings:
         """The constructor's arguments that a fit depends on, checked."""
@@ -149,6 +157,8 @@ class LabelModel:
         self.coding_: Coding = learned.coding
         self.source_table_: SourceTable = learned.table
         self.notes_: tuple[str, ...] = learned.notes
+        self.aside_: tuple[str, ...] = learned.aside
+        self.all_sources_: tuple[str, ...] = learned.all_sources or learned.fitted.model.sources
         intervals = learned.fitted.intervals
         self.class_balance_ = self.source_model_.class_balance
         self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
@@ -161,8 +171,7 @@ class LabelModel:
 
     def predict_proba(self, votes: Any) -> Floats:
         """Probability of each class for each point, shape (n, K), columns as in `classes_`."""
-        model = self._fitted()
-        return self.fitted_.posterior(votes_for(votes, model.sources, self.coding_))
+        return self.fitted_.posterior(self._votes(votes))
 
     def predict(self, votes: Any) -> AnyArray:
         """The most probable class of each point, as the user wrote it; the first of equally probable ones."""
@@ -170,7 +179,7 @@ class LabelModel:
 
     def score(self, votes: Any, gold: Any) -> float:
         """Share of points with gold whose most probable class is right."""
-        data = votes_for(votes, self._fitted().sources, self.coding_)
+        data = self._votes(votes)
         truth = data.code_gold(gold)
         if not truth.known.any():
             raise InputError("there is no gold label to score against.")
@@ -189,8 +198,13 @@ class LabelModel:
 
     @property
     def n_features_in_(self) -> int:
-        """Number of sources."""
-        return len(self._fitted().sources)
+        """Number of sources, those that were set aside among them."""
+        self._fitted()
+        return len(self.all_sources_)
+
+    def _votes(self, votes: Any) -> Votes:
+        """Votes of the sources that the model knows."""
+        return votes_for(votes, self._fitted().sources, self.coding_, self.all_sources_)
 
     def _fitted(self) -> SourceModel:
         if not hasattr(self, "source_model_"):
@@ -200,7 +214,9 @@ class LabelModel:
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON; the file appears whole or not at all."""
         self._fitted()
-        learned = FittedModel(self.fitted_, self.coding_, self.source_table_, self.notes_)
+        learned = FittedModel(
+            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_
+        )
         write_model(path, to_content(self.get_params(), learned))
 
     # What scikit-learn asks of an estimator.

@@ -29,14 +29,16 @@ def test_everything_that_keeps_it_from_fitting_is_listed(tmp_path: Path) -> None
     rows = [[i % 2, i % 2, i % 3 % 2, 1] for i in range(300)]
     path = tmp_path / "sick.csv"
     path.write_text("a,copy,b,same,silent\n" + "".join(",".join(map(str, row)) + ",\n" for row in rows))
-    found = check_votes(VotesFile(str(path)), Settings())
+    found = check_votes(VotesFile(str(path)), Settings(strict=True))
     assert len(found.problems) == 3
     assert [word in " ".join(found.problems) for word in ("'silent'", "'same'", "('a', 'copy')")] == [True] * 3
     assert found.identified
     assert found.class_balance == ()
     assert np.isnan(found.data.sources.accuracy).all()
     assert found.data.sources.coverage.tolist() == [1, 1, 1, 1, 0]
-    named = check_votes(VotesFile(str(path), Reading(drop=("same", "silent"))), Settings(known_pairs=[("a", "copy")]))
+    named = check_votes(
+        VotesFile(str(path), Reading(drop=("same", "silent"))), Settings(known_pairs=[("a", "copy")], strict=True)
+    )
     assert not [problem for problem in named.problems if "copy" in problem and "identically" in problem]
 
 

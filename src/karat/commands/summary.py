@@ -29,6 +29,8 @@ class DataSummary:
         Of the intervals of the accuracies.
     contradicted : int
         For how many sources the interval of the estimate and the interval from gold do not meet.
+    aside : tuple of str
+        What was set aside, a sentence for each reason.
     """
 
     n_points: int
@@ -38,13 +40,14 @@ class DataSummary:
     sources: SourceTable
     level: float
     contradicted: int
+    aside: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, votes: Votes, sources: SourceTable, level: float) -> DataSummary:
+    def of(cls, votes: Votes, sources: SourceTable, level: float, aside: tuple[str, ...] = ()) -> DataSummary:
         """Summarise votes, and gold that came with them."""
         n_gold = None if votes.gold is None else int(votes.gold.known.sum())
         contradicted = _contradicted(sources, level)
-        return cls(len(votes), n_gold, votes.classes, votes.coding, sources, level, contradicted)
+        return cls(len(votes), n_gold, votes.classes, votes.coding, sources, level, contradicted, aside)
 
 
 def _contradicted(sources: SourceTable, level: float) -> int:

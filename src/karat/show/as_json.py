@@ -91,6 +91,7 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "classes": data.classes,
         "coding": str(data.coding),
         "sources": data.sources.rows(),
+        "aside": data.aside,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.commands.check import CheckResult
 from karat.errors import plural
-from karat.show.data import balance_section, pair_section, size_words, source_section
+from karat.show.data import aside_sections, balance_section, pair_section, size_words, source_section
 from karat.show.report import Report, Section
 
 
@@ -15,6 +15,14 @@ def check_report(result: CheckResult, next_command: str = "") -> Report:
     if result.problems:
         mend = Section("To mend", lines=[f"- {problem}" for problem in result.problems])
         verdict = f"Not ready: {plural(len(result.problems), 'thing')} to mend. ({size_words(result.data)})"
-        return Report(verdict, [mend, reading, sources], exit_code=2 if result.identified else 1)
-    sections = [reading, sources, balance_section(result.class_balance), pair_section(result.pairs)]
+        return Report(
+            verdict, [mend, *aside_sections(result.data), reading, sources], exit_code=2 if result.identified else 1
+        )
+    sections = [
+        *aside_sections(result.data),
+        reading,
+        sources,
+        balance_section(result.class_balance),
+        pair_section(result.pairs),
+    ]
     return Report(f"Ready to fit: {size_words(result.data)}.", sections, next_command)

@@ -20,6 +20,11 @@ def size_words(data: DataSummary) -> str:
     return f"{plural(data.n_points, 'point')}, {sources}, {len(data.classes)} classes{gold}"
 
 
+def aside_sections(data: DataSummary) -> list[Section]:
+    """What was set aside, where something was."""
+    return [Section("Set aside", lines=data.aside)] if data.aside else []
+
+
 def source_section(data: DataSummary) -> Section:
     """The table of sources; the columns on gold only where there is some."""
     gold = data.n_gold is not None

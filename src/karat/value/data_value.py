@@ -122,6 +122,8 @@ def weigh(
     votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None
 ) -> DataValue | VotesAlone:
     """As `data_value`, with votes and settings made."""
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         return votes_alone(fit_votes(count(votes, settings), points, settings), points, settings.generator())
@@ -139,6 +141,8 @@ def spend(
 ) -> Plan:
     """As `plan`, with votes and settings made."""
     check_costs(label_cost, point_cost, budget)
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         raise NotIdentifiedError(

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from karat._types import Abstain, Label
 from karat.errors import InputError
 from karat.io.arrays import gold_column, is_sparse_matrix
@@ -113,13 +115,22 @@ def as_votes(
     return Votes.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
 
 
-def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
-    """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name."""
+def votes_for(data: Any, sources: tuple[str, ...], coding: Coding, columns: tuple[str, ...] | None = None) -> Votes:
+    """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name.
+
+    Parameters
+    ----------
+    columns : tuple of str, optional
+        Names of the columns of an array that holds more than the sources.
+    """
     if isinstance(data, Votes):
         if data.classes != coding.classes:
             raise InputError(f"the votes have classes {data.classes} and the model has {coding.classes}.")
         return data.select(sources)
-    return read_for_model(data, sources, coding) if _is_table(data) else Votes.coded(data, sources, coding)
+    if _is_table(data):
+        return read_for_model(data, sources, coding)
+    names = sources if columns is None or np.shape(data)[1:] == (len(sources),) else columns
+    return Votes.coded(data, names, coding).select(sources)
 
 
 def _is_table(data: Any) -> bool:
