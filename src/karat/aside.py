@@ -39,13 +39,14 @@ class Aside:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """A sentence for each reason, with all names."""
+        """A sentence for each reason, with all names; first what was set aside when the votes were read."""
         reasons = {
             "they never vote": self.silent,
             "they vote the same on every point": self.constant,
             "copies of another source": [f"{copy} (of {first})" for copy, first in self.copies],
         }
-        return tuple(f"Set aside, {reason}: {', '.join(names)}." for reason, names in reasons.items() if names)
+        lines = [f"Set aside, {reason}: {', '.join(names)}." for reason, names in reasons.items() if names]
+        return (*self.votes.aside, *lines)
 
 
 def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Aside:

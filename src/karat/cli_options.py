@@ -53,7 +53,10 @@ input_options = _all_of(
 learning_options = _all_of(
     click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
     click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
-    click.option("--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."),
+    click.option(
+        "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources. Repeatable."
+    ),
+    click.option("--sources", metavar="COL,...", multiple=True, help="The columns (or workers) that are the sources."),
     click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
     click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
     click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
@@ -77,7 +80,7 @@ learning_options = _all_of(
         metavar="A B",
         help="Sources known to depend on each other. Repeatable.",
     ),
-    click.option("--strict", is_flag=True, help="Refuse sources that tell nothing rather than set them aside."),
+    click.option("--strict", is_flag=True, help="Refuse what is no source rather than set it aside."),
     click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
     seed_option,
 )
@@ -106,7 +109,7 @@ fitting_options = _all_of(
 weighing_options = _aggregate_option("median", "mean")
 
 _READING = ("key", "task", "worker", "label", "repeats")
-_GOLD = ("gold", "gold_file", "drop")
+_GOLD = ("gold", "gold_file", "drop", "strict")
 _LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
 
 
@@ -117,7 +120,11 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
 
     names = [name for name in (*_READING, *_GOLD) if name in options]
     classes, abstain = options.get("classes"), options.get("abstain")
-    reading = Reading(abstain=None if abstain is None else _value(abstain), **{name: options[name] for name in names})
+    reading = Reading(
+        sources=options.get("sources") or None,
+        abstain=None if abstain is None else _value(abstain),
+        **{name: options[name] for name in names},
+    )
     parts: Any = None if classes is None else [_value(part) for part in classes.split(",")]
     return VotesFile(options["votes"], reading, parts)
 

@@ -58,8 +58,8 @@ class LabelModel:
     rng : numpy Generator or int, optional
         Randomness of the bootstrap, of ``aggregate="random"``, and of the parts that gold is split into.
     strict : bool
-        Refuse sources that never vote, that vote the same on every point, or that are copies of another, rather than
-        set them aside.
+        Refuse sources that never vote, that vote the same on every point, or that are copies of another, and columns
+        that are no votes, rather than set them aside.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class LabelModel:
             Called with how many steps of the intervals are done and how many there are.
         """
         settings = self._settings()
-        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
+        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
         truth = None if gold is None else data.code_gold(gold)
         aside, settings = settings.set_aside(data)
         found = fit(aside.votes, truth, settings, progress)

@@ -18,6 +18,7 @@ from karat.errors import InputError, examples
 
 ABSTAIN = -1
 MAX_CLASSES = 127
+MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _UNKNOWN = -2
 
 
@@ -113,7 +114,7 @@ class Column:
         return cls(where, levels, cells)
 
     def __post_init__(self) -> None:
-        if len(self.levels) > MAX_CLASSES + 2:  # an abstain or two may be among them
+        if len(self.levels) > MAX_LEVELS:
             raise InputError(
                 f"{self.where} holds {len(self.levels):,} different values ({examples(self.levels[:3])}); votes have "
                 f"at most {MAX_CLASSES} classes. If it is not a source, leave it out (drop=; --drop), or name it as "
@@ -188,7 +189,7 @@ def find_coding(
     if abstain is not None:
         none: tuple[Abstain, ...] = (abstain,)
     elif all(isinstance(value, str) for value in votes):
-        none = tuple(_sorted({"", *(value for value in votes if _reads_as_abstain(value))} - set(classes or ())))
+        none = tuple(_sorted({"", *(value for value in votes if reads_as_abstain(value))} - set(classes or ())))
     elif classes is not None:
         none = tuple(value for value in (-1, 0) if value not in classes)[:1]
     else:
@@ -240,7 +241,8 @@ def _one(found: set[Label]) -> str:
     return f"only the class {next(iter(found))!r}" if found else "no class at all"
 
 
-def _reads_as_abstain(value: Label) -> bool:
+def reads_as_abstain(value: Label) -> bool:
+    """Whether a text says that there is no vote."""
     return isinstance(value, str) and value.strip().lower() in ("", "abstain")
 
 

@@ -15,9 +15,10 @@ import numpy as np
 
 from karat._types import Abstain, AnyArray, Ints
 from karat.errors import InputError, examples
-from karat.io.arrow import identifiers, keys, vote_column
+from karat.io.arrow import identifiers, keys, vote_column, why_no_votes
 from karat.io.coding import Column
 from karat.io.formats import arrow_table
+from karat.io.no_votes import no_votes
 from karat.io.table import Entries, Reading, Repeats, VoteTable
 
 
@@ -39,23 +40,55 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
 
 def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     special = [name for name in (reading.key, gold) if name is not None]
-    names = _pick(table.column_names, reading.sources, (*special, *reading.drop), "column")
-    columns = [vote_column(table[name], f"column {name!r}", reading.abstain) for name in names]
+    names = _pick(table.column_names, reading.sources, reading.drop, "column", special)
+    columns: dict[str, Column] = {}
+    refused: dict[str, InputError] = {}
+    for name in names:
+        try:
+            columns[name] = vote_column(table[name], f"column {name!r}", reading.abstain)
+        except InputError as error:
+            refused[name] = error
+    truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+    aside: dict[str, str] = {}
+    if reading.sources is None and not reading.strict:
+        odd = {name: why_no_votes(table[name]) for name in refused}
+        known = {name: why for name, why in odd.items() if why is not None}
+        aside = no_votes(columns, known, [] if truth is None else truth.levels, [reading.abstain])
+    for name, refusal in refused.items():
+        if name not in aside:
+            raise refusal
+    left = [name for name in names if name not in aside]
+    lines = [f"{name} ({aside[name]})" for name in names if name in aside]
     return VoteTable(
         table.num_rows,
-        tuple(names),
-        columns,
+        tuple(left),
+        [columns[name] for name in left],
         None if reading.key is None else keys(table, reading.key),
-        None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain),
+        truth,
+        (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
     )
 
 
-def _pick(found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str) -> list[str]:
-    """The sources among what was found: those named, or all but the dropped ones."""
-    for name in (*(sources or ()), *drop):
-        if name not in found:
+def _pick(
+    found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str, special: Sequence[str] = ()
+) -> list[str]:
+    """The sources among what was found: those named, or all but the dropped and the special ones."""
+    known = set(found)
+    wanted = found if sources is None else _split(sources, known)
+    left_out = [*_split(drop, known), *special]
+    for name in (*wanted, *left_out):
+        if name not in known:
             raise InputError(f"there is no {noun} {name!r}; there are {examples(found)}.")
-    return [name for name in (found if sources is None else sources) if name not in drop]
+    return [name for name in wanted if name not in left_out]
+
+
+def _split(names: Sequence[str], known: set[str]) -> list[str]:
+    """Names, several of which may be written in one between commas."""
+    return [
+        part
+        for name in names
+        for part in ([name] if name in known or "," not in name else [part.strip() for part in name.split(",")])
+    ]
 
 
 def _check_one_kind(names: Sequence[str], columns: list[Column]) -> None:

@@ -22,6 +22,8 @@ class Reading:
     ----------
     missing_workers_abstain : bool
         A worker among `sources` who is not in a long table did not vote.
+    strict : bool
+        Refuse columns that are no votes rather than set them aside.
     """
 
     layout: Layout | None = None
@@ -36,12 +38,14 @@ class Reading:
     repeats: Repeats = "refuse"
     abstain: Abstain | None = None
     missing_workers_abstain: bool = False
+    strict: bool = False
 
     def __post_init__(self) -> None:
         one_of("layout", self.layout, (None, *get_args(Layout)))
         one_of("repeats", self.repeats, get_args(Repeats))
-        if isinstance(self.drop, str):
-            object.__setattr__(self, "drop", (self.drop,))
+        for name in ("drop", "sources"):
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, (getattr(self, name),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,8 @@ class VoteTable:
     keys : array, shape (n,), or None
         Identifiers of the points.
     gold : Column or None
+    aside : tuple of str
+        What of the table was set aside, a sentence for each reason.
     """
 
     n: int
@@ -82,6 +88,7 @@ class VoteTable:
     cells: list[Column] | Entries
     keys: AnyArray | None
     gold: Column | None
+    aside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))

@@ -32,6 +32,7 @@ def read_votes(
     repeats: Repeats = "refuse",
     classes: Sequence[Label] | None = None,
     abstain: Abstain | None = None,
+    strict: bool = False,
 ) -> Votes:
     """Read votes, and gold where there is some.
 
@@ -58,6 +59,8 @@ def read_votes(
         What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
     classes, abstain
         The classes in order and the value that means "no vote"; found from the data where not given.
+    strict : bool
+        Refuse columns that are no votes (text, dates, identifiers, measurements) rather than set them aside.
 
     Examples
     --------
@@ -70,7 +73,7 @@ def read_votes(
     """
     reading = Reading(
         layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
-        abstain=abstain,
+        abstain=abstain, strict=strict,
     )  # fmt: skip
     return Votes.of_source(source, reading, classes)
 
@@ -101,7 +104,12 @@ def read_for_model(
 
 
 def as_votes(
-    data: Any, *, classes: Sequence[Label] | None = None, abstain: Abstain | None = None, gold: Any = None
+    data: Any,
+    *,
+    classes: Sequence[Label] | None = None,
+    abstain: Abstain | None = None,
+    gold: Any = None,
+    strict: bool = False,
 ) -> Votes:
     """Votes from whatever a user hands to the library; gold may settle how they are coded."""
     if isinstance(data, Votes):
@@ -110,7 +118,7 @@ def as_votes(
         return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
     from karat.io.layouts import read_table  # loads pyarrow
 
-    table = read_table(data, Reading(abstain=abstain))
+    table = read_table(data, Reading(abstain=abstain, strict=strict))
     gold_levels = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
     return Votes.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
 

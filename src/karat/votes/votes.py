@@ -37,6 +37,8 @@ class Votes:
         Identifiers of the points.
     gold : Gold or None
         Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
+    aside : tuple of str
+        What of the table was set aside when it was read, a sentence for each reason.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Votes:
     coding: Coding
     keys: AnyArray | None = field(default=None, repr=False)
     gold: Gold | None = field(default=None, repr=False)
+    aside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         repeated = sorted(name for name, count in Counter(self.sources).items() if count > 1)
@@ -131,7 +134,7 @@ class Votes:
                 cells = cells.columns(0, n).T
         else:
             cells = np.stack([coding.codes(column) for column in table.cells]).T
-        votes = cls(cells, table.sources, coding, table.keys)
+        votes = cls(cells, table.sources, coding, table.keys, aside=table.aside)
         return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold))
 
     @classmethod
