@@ -58,7 +58,13 @@ learning_options = _all_of(
     ),
     click.option("--sources", metavar="COL,...", multiple=True, help="The columns (or workers) that are the sources."),
     click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
-    click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
+    click.option(
+        "--abstain", metavar="VALUE", multiple=True, help="A value that means 'no vote'; otherwise found. Repeatable."
+    ),
+    click.option("--ignore-case", is_flag=True, help="Classes that differ only in case are the same."),
+    click.option(
+        "--map", "mapping", metavar="VALUE=CLASS", multiple=True, help="Read a value as another: no.=no. Repeatable."
+    ),
     click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
     click.option(
         "--symmetric/--class-conditional",
@@ -109,7 +115,7 @@ fitting_options = _all_of(
 weighing_options = _aggregate_option("median", "mean")
 
 _READING = ("key", "task", "worker", "label", "repeats")
-_GOLD = ("gold", "gold_file", "drop", "strict")
+_GOLD = ("gold", "gold_file", "drop", "ignore_case", "strict")
 _LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
 
 
@@ -119,10 +125,11 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
     from karat.io.table import Reading
 
     names = [name for name in (*_READING, *_GOLD) if name in options]
-    classes, abstain = options.get("classes"), options.get("abstain")
+    classes = options.get("classes")
     reading = Reading(
         sources=options.get("sources") or None,
-        abstain=None if abstain is None else _value(abstain),
+        abstain=[_value(value) for value in options.get("abstain", ())] or None,
+        mapping=dict(_mapped(item) for item in options.get("mapping", ())),
         **{name: options[name] for name in names},
     )
     parts: Any = None if classes is None else [_value(part) for part in classes.split(",")]
@@ -135,6 +142,14 @@ def settings(options: dict[str, Any]) -> Settings:
 
     chosen = {name: options[name] for name in _LEARNING if name in options}
     return Settings(class_balance=_balance(options["class_balance"]), rng=options["seed"], **chosen)
+
+
+def _mapped(text: str) -> tuple[str, Any]:
+    """A value and what to read instead."""
+    value, equals, label = text.rpartition("=")
+    if not equals or not value or not label:
+        raise InputError(f"--map takes a value and what to read instead, as in no.=no; not {text!r}.")
+    return value, _value(label)
 
 
 def _value(text: str) -> Label | float:

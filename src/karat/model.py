@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Floats, Label, Progress
+from karat._types import Abstains, AnyArray, Floats, Label, Progress
 from karat.errors import InputError, NotFittedError
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
@@ -100,7 +100,7 @@ class LabelModel:
         negative: Negative = "drop",
         signs: Signs = "positive",
         classes: Sequence[Label] | None = None,
-        abstain: Abstain | None = None,
+        abstain: Abstains = None,
         level: float = 0.9,
         replicates: int = 200,
         rng: np.random.Generator | int | None = 0,

@@ -14,6 +14,7 @@ from karat.estimate.intervals import Intervals
 from karat.fit import Fitted
 from karat.io.coding import Coding
 from karat.io.plain import plain
+from karat.io.spelling import Spelling
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 
@@ -53,6 +54,7 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
         "parameters": params,
         "classes": list(model.classes),
         "abstain": learned.coding.abstain,  # NaN, which JSON does not know, becomes null
+        "spelling": plain(vars(learned.coding.spelling)),
         "class_balance": [model.class_balance, intervals.balance_low, intervals.balance_high],
         "intervals": intervals.method,
         "recalibration": None if scaling is None else plain(vars(scaling)),
@@ -92,7 +94,10 @@ def _coding(content: dict[str, Any]) -> Coding:
     if not all(label is None or isinstance(label, str | int | float) for label in content["abstain"]):
         raise InputError("its abstain values are no labels")
     abstain = tuple(float("nan") if label is None else label for label in content["abstain"])
-    return Coding(tuple(content["classes"]), abstain)
+    spelling = content.get("spelling", {"ignore_case": False, "mapping": []})
+    return Coding(
+        tuple(content["classes"]), abstain, Spelling.of(bool(spelling["ignore_case"]), dict(spelling["mapping"]))
+    )
 
 
 def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | None:

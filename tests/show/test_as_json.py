@@ -9,7 +9,7 @@ from results import checked, demonstrated, fitted, labeled, pairs, planned, repr
 from karat.show.as_json import Result, as_json
 from karat.show.report import Report
 
-SIZE = ["n_points", "n_gold", "classes", "coding", "sources", "aside"]
+SIZE = ["n_points", "n_gold", "classes", "coding", "sources", "aside", "warnings"]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
 CASES: dict[str, tuple[Result, list[str]]] = {
     "check": (checked(), [*SIZE, "problems", "class_balance", "dependent_pairs"]),

@@ -76,7 +76,9 @@ def fit_votes(
             model.save(model_file)
     measured = None if votes.gold is None or not votes.gold.known.any() else score(probabilities, votes.gold)
     return FitResult(
-        data=DataSummary.of(votes, model.source_table_, settings.level, model.aside_),
+        data=DataSummary.of(
+            votes.select(model.source_model_.sources), model.source_table_, settings.level, model.aside_
+        ),
         class_balance=class_shares(model),
         labels=label_shares(votes, probabilities),
         explanation=model.explain(),

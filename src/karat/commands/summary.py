@@ -9,7 +9,7 @@ from karat.estimate.wilson import wilson
 from karat.io.coding import Coding
 from karat.model import LabelModel
 from karat.source_table import SourceTable
-from karat.votes import Votes
+from karat.votes import Votes, class_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,8 @@ class DataSummary:
         For how many sources the interval of the estimate and the interval from gold do not meet.
     aside : tuple of str
         What was set aside, a sentence for each reason.
+    warnings : tuple of str
+        Things in the classes to look at before the labels are used, a sentence or two each.
     """
 
     n_points: int
@@ -41,13 +43,24 @@ class DataSummary:
     level: float
     contradicted: int
     aside: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, votes: Votes, sources: SourceTable, level: float, aside: tuple[str, ...] = ()) -> DataSummary:
         """Summarise votes, and gold that came with them."""
         n_gold = None if votes.gold is None else int(votes.gold.known.sum())
         contradicted = _contradicted(sources, level)
-        return cls(len(votes), n_gold, votes.classes, votes.coding, sources, level, contradicted, aside)
+        return cls(
+            len(votes),
+            n_gold,
+            votes.classes,
+            votes.coding,
+            sources,
+            level,
+            contradicted,
+            aside,
+            tuple(class_warnings(votes)),
+        )
 
 
 def _contradicted(sources: SourceTable, level: float) -> int:

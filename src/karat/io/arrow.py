@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from karat._types import Abstain, AnyArray, Ints
+from karat._types import Abstains, AnyArray, Ints
 from karat.errors import InputError
 from karat.io.coding import MAX_LEVELS, Column
 
 
-def vote_column(column: Any, where: str, abstain: Abstain | None) -> Column:
+def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
     """An Arrow column as a `Column`."""
     if pa.types.is_dictionary(column.type):
         column = pa.chunked_array(

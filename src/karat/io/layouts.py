@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Ints
+from karat._types import Abstains, AnyArray, Ints
 from karat.errors import InputError, examples
 from karat.io.arrow import identifiers, keys, vote_column, why_no_votes
-from karat.io.coding import Column
+from karat.io.coding import Column, abstain_values, spelled_alike
 from karat.io.formats import arrow_table
 from karat.io.no_votes import no_votes
+from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, Repeats, VoteTable
 
 
@@ -34,7 +35,7 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
     if reading.gold_file is not None:
         found = replace(found, gold=_joined_gold(found, reading, task if long else reading.key))
     if isinstance(found.cells, list):
-        _check_one_kind(found.sources, found.cells)
+        _check_one_kind(found.sources, _as_read(found.cells, reading.spelling))
     return found
 
 
@@ -53,7 +54,9 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     if reading.sources is None and not reading.strict:
         odd = {name: why_no_votes(table[name]) for name in refused}
         known = {name: why for name, why in odd.items() if why is not None}
-        aside = no_votes(columns, known, [] if truth is None else truth.levels, [reading.abstain])
+        as_read = dict(zip(columns, _as_read(list(columns.values()), reading.spelling), strict=True))
+        gold_levels = [] if truth is None else _as_read([truth], reading.spelling)[0].levels
+        aside = no_votes(as_read, known, gold_levels, abstain_values(reading.abstain) or ())
     for name, refusal in refused.items():
         if name not in aside:
             raise refusal
@@ -89,6 +92,12 @@ def _split(names: Sequence[str], known: set[str]) -> list[str]:
         for name in names
         for part in ([name] if name in known or "," not in name else [part.strip() for part in name.split(",")])
     ]
+
+
+def _as_read(columns: list[Column], spelling: Spelling) -> list[Column]:
+    """The same columns with their values as they are read."""
+    alike = spelled_alike([value for column in columns for value in column.levels], spelling)
+    return [replace(column, levels=[alike.read(value) for value in column.levels]) for column in columns]
 
 
 def _check_one_kind(names: Sequence[str], columns: list[Column]) -> None:
@@ -148,7 +157,7 @@ def _one_vote_each(point: Ints, by: Ints, tasks: list[Any], workers: list[Any], 
     return order[np.concatenate([[True], ~same]) if repeats == "first" else np.concatenate([~same, [True]])]
 
 
-def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Abstain | None) -> Column:
+def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Abstains) -> Column:
     """The gold label of every task, from a column that repeats it on every row of the task."""
     per_row = vote_column(table[gold], f"gold column {gold!r}", abstain)
     per_task = np.full(len(tasks), -1, dtype=per_row.cells.dtype)

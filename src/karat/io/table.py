@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from karat._types import Abstain, AnyArray, Ints, Label
+from karat._types import Abstains, AnyArray, Ints, Label
 from karat.errors import InputError, one_of
 from karat.io.coding import Column
+from karat.io.spelling import Spelling
 
 Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]
@@ -22,6 +23,10 @@ class Reading:
     ----------
     missing_workers_abstain : bool
         A worker among `sources` who is not in a long table did not vote.
+    ignore_case : bool
+        Texts that differ only in case are the same.
+    mapping : mapping of str
+        Values, and what to read instead of each.
     strict : bool
         Refuse columns that are no votes rather than set them aside.
     """
@@ -36,8 +41,10 @@ class Reading:
     worker: str = "worker"
     label: str = "label"
     repeats: Repeats = "refuse"
-    abstain: Abstain | None = None
+    abstain: Abstains = None
     missing_workers_abstain: bool = False
+    ignore_case: bool = False
+    mapping: Mapping[str, Label] | None = None
     strict: bool = False
 
     def __post_init__(self) -> None:
@@ -46,6 +53,11 @@ class Reading:
         for name in ("drop", "sources"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
+
+    @property
+    def spelling(self) -> Spelling:
+        """How values are rewritten before they are read."""
+        return Spelling.of(self.ignore_case, self.mapping)
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,6 +92,7 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "coding": str(data.coding),
         "sources": data.sources.rows(),
         "aside": data.aside,
+        "warnings": data.warnings,
     }
 
 

@@ -25,6 +25,11 @@ def aside_sections(data: DataSummary) -> list[Section]:
     return [Section("Set aside", lines=data.aside)] if data.aside else []
 
 
+def warning_sections(data: DataSummary) -> list[Section]:
+    """What to look at first, where there is something."""
+    return [Section("To look at first", lines=[f"- {line}" for line in data.warnings])] if data.warnings else []
+
+
 def source_section(data: DataSummary) -> Section:
     """The table of sources; the columns on gold only where there is some."""
     gold = data.n_gold is not None

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from karat._types import Abstain, Label, Progress
+from karat._types import Abstains, Label, Progress
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.check import check_shape
 from karat.estimate.count import count
@@ -31,7 +31,7 @@ def data_value(
     known_pairs: Pairs = (),
     signs: Signs = "positive",
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
     level: float = 0.9,
     rng: np.random.Generator | int | None = 0,
     progress: Progress | None = None,
@@ -83,7 +83,7 @@ def plan(
     known_pairs: Pairs = (),
     signs: Signs = "positive",
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
     level: float = 0.9,
     rng: np.random.Generator | int | None = 0,
     progress: Progress | None = None,
@@ -152,7 +152,7 @@ def spend(
     return best_plan(measure_risks(votes, points, settings, progress), label_cost, point_cost, budget, settings.level)
 
 
-def _read(votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstain | None) -> tuple[Votes, Gold | None]:
+def _read(votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstains) -> tuple[Votes, Gold | None]:
     data = as_votes(votes, classes=classes, abstain=abstain, gold=gold)
     return data, None if gold is None else data.code_gold(gold)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, Label
+from karat._types import Abstains, Label
 from karat.errors import InputError
 from karat.io.arrays import gold_column, is_sparse_matrix
 from karat.io.coding import Coding, find_coding, is_missing
@@ -31,7 +31,9 @@ def read_votes(
     label: str = "label",
     repeats: Repeats = "refuse",
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
+    ignore_case: bool = False,
+    mapping: Mapping[str, Label] | None = None,
     strict: bool = False,
 ) -> Votes:
     """Read votes, and gold where there is some.
@@ -58,7 +60,11 @@ def read_votes(
     repeats : {"refuse", "first", "last"}
         What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
     classes, abstain
-        The classes in order and the value that means "no vote"; found from the data where not given.
+        The classes in order and the value, or values, that mean "no vote"; found from the data where not given.
+    ignore_case : bool
+        Texts that differ only in case are the same; classes are then in lower case.
+    mapping : mapping, optional
+        Values, as text, and what to read instead of each: ``{"no.": "no"}``.
     strict : bool
         Refuse columns that are no votes (text, dates, identifiers, measurements) rather than set them aside.
 
@@ -73,7 +79,7 @@ def read_votes(
     """
     reading = Reading(
         layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
-        abstain=abstain, strict=strict,
+        abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict,
     )  # fmt: skip
     return Votes.of_source(source, reading, classes)
 
@@ -98,7 +104,7 @@ def read_for_model(
     nan = next((value for value in coding.abstain if is_missing(value)), None)
     reading = Reading(
         key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats, abstain=nan,
-        missing_workers_abstain=True,
+        missing_workers_abstain=True, ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
     )  # fmt: skip
     return Votes.of_table(read_table(source, reading), coding)
 
@@ -107,7 +113,7 @@ def as_votes(
     data: Any,
     *,
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
     gold: Any = None,
     strict: bool = False,
 ) -> Votes:
