@@ -27,9 +27,9 @@ def test_classes_and_abstains_are_numbers_where_they_look_so() -> None:
     assert isinstance(found.reading.abstain, list)
     assert math.isnan(found.reading.abstain[0])
     assert found.reading.abstain[1] == "N/A"
-    assert (found.reading.drop, found.reading.key, found.key_name) == (("a",), "id", "id")
+    assert (found.reading.drop, found.reading.key) == (("a",), "id")
     plain = votes_file({"votes": "v.csv"})
-    assert (plain.classes, plain.reading.abstain, plain.key_name) == (None, None, "task")
+    assert (plain.classes, plain.reading.abstain) == (None, None)
 
 
 def test_values_to_be_read_as_others() -> None:

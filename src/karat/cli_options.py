@@ -33,6 +33,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
 )
+leave_uncovered_option = click.option(
+    "--leave-uncovered", is_flag=True, help="No label for points without any vote, rather than the class balance."
+)
 labels_help = "Write a probability per point: .parquet, .csv or .jsonl"
 
 input_options = _all_of(

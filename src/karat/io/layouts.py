@@ -18,6 +18,7 @@ from karat.errors import InputError, examples
 from karat.io.arrow import identifiers, keys, vote_column, why_no_votes
 from karat.io.coding import Column, abstain_values, spelled_alike
 from karat.io.formats import arrow_table
+from karat.io.long_names import long_names, role_candidates
 from karat.io.no_votes import no_votes
 from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, Repeats, VoteTable
@@ -25,17 +26,49 @@ from karat.io.table import Entries, Reading, Repeats, VoteTable
 
 def read_table(source: Any, reading: Reading) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout."""
-    task, worker, label = reading.task, reading.worker, reading.label
-    table = arrow_table(source, text=[name for name in (reading.key, task, worker) if name])
-    long = reading.layout == "long" or (reading.layout is None and {task, worker, label} <= set(table.column_names))
-    if long and reading.key not in (None, task):
-        raise InputError(f"a long table is keyed by its column {task!r}; {reading.key!r} is not needed (key=; --key).")
+    table = arrow_table(source, text=reading.identifiers)
+    long = reading.layout == "long" or (reading.layout is None and {*reading.roles} <= set(table.column_names))
+    special = [name for name in (reading.key, reading.gold, *reading.drop) if name is not None]
+    names = long_names(table, special) if _may_be_long(table, reading) else None
+    if names is not None:
+        reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
+        table = arrow_table(source, text=reading.identifiers)
+    if long and reading.key not in (None, reading.task):
+        raise InputError(
+            f"a long table is keyed by its column {reading.task!r}; {reading.key!r} is not needed (key=; --key)."
+        )
     gold = reading.gold if reading.gold_file is None else None
-    found = _long(table, reading, gold) if long else _wide(table, reading, gold)
+    found = _long(table, reading, gold) if long else _wide_or_hint(table, reading, gold)
+    if names is not None:
+        words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
+        found = replace(found, read_as=f"Read as a long table: {words}.")
     if reading.gold_file is not None:
-        found = replace(found, gold=_joined_gold(found, reading, task if long else reading.key))
-    if isinstance(found.cells, list):
-        _check_one_kind(found.sources, _as_read(found.cells, reading.spelling))
+        found = replace(found, gold=_joined_gold(found, reading))
+    return found
+
+
+def _may_be_long(table: Any, reading: Reading) -> bool:
+    """Whether to look for the columns of a long table under other names: none was given, and not all are there."""
+    columns = set(table.column_names)
+    wide = reading.layout == "wide" or (reading.sources is not None and {*reading.sources} <= columns)
+    keyed = reading.key is not None and reading.key not in role_candidates(table.column_names)["task"]
+    return reading.roles == Reading().roles and not {*reading.roles} <= columns and not wide and not keyed
+
+
+def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
+    """A wide table; where it is refused and may be a long one, the refusal says how to read it so."""
+    try:
+        found = _wide(table, reading, gold)
+        if isinstance(found.cells, list):
+            _check_one_kind(found.sources, _as_read(found.cells, reading.spelling))
+    except InputError as error:
+        roles = role_candidates(table.column_names)
+        if sum(bool(names) for names in roles.values()) < 2 or reading.layout == "wide":
+            raise
+        raise InputError(
+            f"{error} If the table has a row per vote, name its columns (task=, worker=, label=; --task, --worker, "
+            "--label)."
+        ) from None
     return found
 
 
@@ -69,6 +102,7 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         None if reading.key is None else keys(table, reading.key),
         truth,
         (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
+        key_name=reading.key,
     )
 
 
@@ -130,7 +164,8 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     names = [str(name) for name in workers]
     if len(set(names)) < len(names):
         raise InputError("two workers have the same name once written as text; rename one.")
-    absent = [name for name in reading.sources or () if name not in names] if reading.missing_workers_abstain else []
+    known = set(names)
+    absent = [name for name in reading.sources or () if name not in known] if reading.missing_workers_abstain else []
     picked = _pick([*names, *absent], reading.sources, reading.drop, "worker")
     votes = vote_column(table[label], f"column {label!r}", reading.abstain)
     kept = _one_vote_each(point, by, tasks, workers, reading.repeats)
@@ -139,7 +174,7 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     kept = kept[(votes.cells[kept] >= 0) & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
     entries = Entries(point[kept], source[kept], _used(replace(votes, cells=votes.cells[kept])))
-    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth)
+    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth, key_name=task)
 
 
 def _one_vote_each(point: Ints, by: Ints, tasks: list[Any], workers: list[Any], repeats: Repeats) -> Ints:
@@ -178,9 +213,9 @@ def _used(column: Column) -> Column:
     return Column(column.where, [column.levels[i] for i in used], place[column.cells])
 
 
-def _joined_gold(votes: VoteTable, reading: Reading, key: str | None) -> Column:
+def _joined_gold(votes: VoteTable, reading: Reading) -> Column:
     """Gold from a second table, matched by key."""
-    gold = reading.gold
+    gold, key = reading.gold, votes.key_name
     if key is None or votes.keys is None:
         raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
     table = arrow_table(reading.gold_file, text=[key])

@@ -55,6 +55,16 @@ class Reading:
                 object.__setattr__(self, name, (getattr(self, name),))
 
     @property
+    def roles(self) -> tuple[str, str, str]:
+        """Column names of the long layout."""
+        return self.task, self.worker, self.label
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Columns that name points and workers."""
+        return [name for name in (self.key, self.task, self.worker) if name]
+
+    @property
     def spelling(self) -> Spelling:
         """How values are rewritten before they are read."""
         return Spelling.of(self.ignore_case, self.mapping)
@@ -93,6 +103,10 @@ class VoteTable:
     gold : Column or None
     aside : tuple of str
         What of the table was set aside, a sentence for each reason.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    key_name : str or None
+        The column that the keys come from.
     """
 
     n: int
@@ -101,6 +115,8 @@ class VoteTable:
     keys: AnyArray | None
     gold: Column | None
     aside: tuple[str, ...] = ()
+    read_as: str = ""
+    key_name: str | None = None
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))

@@ -40,6 +40,10 @@ class Votes:
         Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
     aside : tuple of str
         What of the table was set aside when it was read, a sentence for each reason.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    key_name : str or None
+        The column that the keys come from.
 
     Examples
     --------
@@ -54,6 +58,8 @@ class Votes:
     keys: AnyArray | None = field(default=None, repr=False)
     gold: Gold | None = field(default=None, repr=False)
     aside: tuple[str, ...] = ()
+    read_as: str = ""
+    key_name: str | None = None
 
     def __post_init__(self) -> None:
         repeated = sorted(name for name, count in Counter(self.sources).items() if count > 1)
@@ -139,7 +145,7 @@ class Votes:
                 cells = cells.columns(0, n).T
         else:
             cells = np.stack([coding.codes(column) for column in table.cells]).T
-        votes = cls(cells, table.sources, coding, table.keys, aside=table.aside)
+        votes = cls(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name)
         return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold))
 
     @classmethod
@@ -237,6 +243,14 @@ class Votes:
         if missing:
             raise InputError(f"no source {examples(missing)}; the sources are {examples(self.sources)}.")
         return replace(self, cells=self.storage.select([place[name] for name in wanted]), sources=wanted)
+
+    @cached_property
+    def number(self) -> Ints:
+        """How many sources vote on each point, shape (n,)."""
+        storage = self.storage
+        if isinstance(storage, Sparse):
+            return np.diff(storage.start)
+        return sum((column >= 0 for column in storage.columns(0, len(self))), np.zeros(len(self), dtype=np.int64))
 
     def tally(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Ints:
         """How many votes the points low..high have for each class, shape (points, K).
