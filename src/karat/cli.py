@@ -99,12 +99,12 @@ def check(as_json: bool, **options: Any) -> int:
     karat check votes.csv --gold y --drop text
     karat check "SELECT * FROM 'votes/*.parquet'"
     """
-    from karat.commands.check import check_votes
+    from karat.commands.check import check_file
     from karat.show.check import check_report
     from karat.show.progress import progress_bar
 
     with progress_bar() as progress:
-        result = check_votes(votes_file(options), settings(options), progress)
+        result = check_file(votes_file(options), settings(options), progress)
     return _show(result, check_report(result, again("fit", out="labels.csv")), as_json)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from karat._types import Abstains, AnyArray, Floats, Label, Progress
-from karat.errors import InputError, NotFittedError
+from karat.errors import InputError, NotFittedError, plural
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation
@@ -21,7 +22,7 @@ from karat.io.model_file import read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
-from karat.votes import Votes, as_votes, votes_for
+from karat.votes import Gold, Votes, as_votes, votes_for
 
 
 class LabelModel:
@@ -133,12 +134,15 @@ class LabelModel:
         votes : Votes, array, data frame or path
             What `karat.read_votes` and `Votes.from_array` take.
         gold : Gold or array, shape (n,), optional
-            True classes, written as the votes are; None, NaN, -1 or an empty text where unknown.
+            True classes, written as the votes are; None, NaN, -1 or an empty text where unknown. Gold that came with
+            the votes is not used unless it is given here, and a warning says so.
         progress : callable, optional
             Called with how many steps of the intervals are done and how many there are.
         """
         settings = self._settings()
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
+        if gold is None:
+            _warn_of_unused(data.gold)
         truth = None if gold is None else data.code_gold(gold)
         aside, settings = settings.set_aside(data)
         found = fit(aside.votes, truth, settings, progress)
@@ -253,6 +257,18 @@ class LabelModel:
             target_tags=TargetTags(required=False),
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(categorical=True, string=True, sparse=True),
+        )
+
+
+def _warn_of_unused(gold: Gold | None) -> None:
+    """Warn of gold that came with the votes and was not handed over."""
+    number = 0 if gold is None or gold.reference else int(gold.known.sum())
+    if number:
+        warnings.warn(
+            f"the votes came with {plural(number, 'gold label')} that fit was not given; pass gold=votes.gold to learn "
+            "from them",
+            UserWarning,
+            stacklevel=3,
         )
 
 

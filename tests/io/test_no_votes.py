@@ -38,7 +38,7 @@ def test_an_ordinary_table_is_sorted_out() -> None:
         "Set aside, no votes: id (300 different values), text (300 different values), date (dates), score (fractions), "
         "region (text).",
     )
-    model = LabelModel(class_balance=0.5, replicates=0).fit(votes)
+    model = LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold)
     assert model.aside_ == votes.aside
     assert LabelModel(class_balance=0.5, replicates=0).fit(pd.DataFrame(other() | sources())).aside_ == votes.aside
 

@@ -44,9 +44,14 @@ class CheckResult:
     pairs: tuple[DependentPair, ...] = ()
 
 
-def check_votes(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
+def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """As `check_votes`, of a file or query."""
+    return check_votes(data.read(), settings, progress)
+
+
+def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -> CheckResult:
     """Find out whether votes are fit to be learned from, and what they tell of their sources."""
-    aside, settings = settings.set_aside(data.read())
+    aside, settings = settings.set_aside(votes)
     votes = aside.votes
     moments = None if len(votes) < len(votes.sources) else Moments.of(votes)
     problems = [] if settings.method == "labeled" else _problems(votes, moments, settings)
