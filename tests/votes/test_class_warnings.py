@@ -61,7 +61,20 @@ def test_gold_settles_what_is_a_class() -> None:
     assert warned(column, gold=column) == []
     (missed,) = warned(["a", "b", "c"] * 50, gold=["a", "b", ""] * 50)
     assert missed.startswith("Gold never shows 'c', though sources vote for it")
-    assert warned(["a", "b", "c"] * 50, gold=["a", "b"] + [""] * 148) == []
+    assert warned(["a", "b", "c"] * 50, gold=["a", "b"] * 2 + [""] * 146) == []
+
+
+def test_a_class_that_no_source_votes_for() -> None:
+    (line,) = warned(["a", "b"] * 50, classes=["a", "b", "c"])
+    assert line.startswith("No source votes for 'c': leave it out of the classes (classes=; --classes)")
+    one_sided = Votes.from_array([[1, None], [None, 1]] * 20, gold=[0, 1] * 20)
+    assert class_warnings(one_sided) == []
+
+
+def test_a_class_with_one_gold_point() -> None:
+    gold = ["a", "b", ""] * 13 + ["c"] + [""] * 110
+    (line,) = warned(["a", "b", "c"] * 50, gold=gold)
+    assert line == "Gold has one label only of 'c': label a few more such points."
 
 
 def test_scores() -> None:

@@ -56,6 +56,9 @@ def class_warnings(votes: Votes) -> list[str]:
         missed = [k for k in rest if gold.sum() * cast[k] >= EXPECTED_GOLD * max(cast.sum(), 1)]
         if missed:
             lines.append(_missed_words([classes[k] for k in missed]))
+    # Where all sources vote for one class only, their silence tells of the other.
+    lines += _unvoted_words([classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else [])
+    lines += _single_words([classes[k] for k in np.flatnonzero(gold == 1)])
     if len(votes) < FEWEST_POINTS:
         lines.append(f"There {'is' if len(votes) == 1 else 'are'} only {plural(len(votes), 'point')}: bring more.")
     return lines
@@ -173,6 +176,22 @@ def _missed_words(labels: Sequence[Label]) -> str:
         f"Gold never shows {examples(labels)}, though sources vote for {_it(labels)}: read {_it(labels)} as another "
         "class (mapping=; --map), as no vote (abstain=; --abstain), or label such points."
     )
+
+
+def _unvoted_words(labels: Sequence[Label]) -> list[str]:
+    if not labels:
+        return []
+    return [
+        f"No source votes for {examples(labels)}: leave {_it(labels)} out of the classes (classes=; --classes), or "
+        "bring a source that does."
+    ]
+
+
+def _single_words(labels: Sequence[Label]) -> list[str]:
+    if not labels:
+        return []
+    each = "" if len(labels) == 1 else " each"
+    return [f"Gold has one label only of {examples(labels)}{each}: label a few more such points."]
 
 
 def _score_words(scores: Sequence[int]) -> str:
