@@ -66,9 +66,13 @@ def test_values_that_no_other_source_has() -> None:
 def test_sources_that_vote_for_one_class_are_never_set_aside() -> None:
     rng = np.random.default_rng(0)
     one_sided = {f"lf{i}": np.where(rng.random(200) < 0.3, i % 5, -1) for i in range(6)}
-    votes = read_votes(one_sided | {"z": np.where(rng.random(200) < 0.3, 7, -1)})
+    one_sided["z"] = np.where(rng.random(200) < 0.3, 7, -1)
+    votes = read_votes(one_sided)
     assert len(votes.sources) == 7
     assert votes.aside == ()
+    with_text = read_votes(one_sided | {"split": ["train", "test"] * 100})
+    assert with_text.sources == votes.sources
+    assert with_text.aside == ("Set aside, no votes: split (text).",)
     classes = {name: np.where(rng.random(200) < 0.3, name, "") for name in ("cat", "dog", "cow")}
     assert read_votes(classes).sources == ("cat", "dog", "cow")
 

@@ -16,7 +16,7 @@ import numpy as np
 from karat._types import Abstains, AnyArray, Ints
 from karat.errors import InputError, examples
 from karat.io.arrow import identifiers, keys, vote_column, why_no_votes
-from karat.io.coding import Column, abstain_values, spelled_alike
+from karat.io.coding import Column, spelled_alike
 from karat.io.formats import arrow_table
 from karat.io.long_names import long_names, role_candidates
 from karat.io.no_votes import no_votes
@@ -89,7 +89,7 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         known = {name: why for name, why in odd.items() if why is not None}
         as_read = dict(zip(columns, _as_read(list(columns.values()), reading.spelling), strict=True))
         gold_levels = [] if truth is None else _as_read([truth], reading.spelling)[0].levels
-        aside = no_votes(as_read, known, gold_levels, abstain_values(reading.abstain) or ())
+        aside = no_votes(as_read, known, gold_levels)
     for name, refusal in refused.items():
         if name not in aside:
             raise refusal

@@ -14,16 +14,14 @@ import numpy as np
 
 from karat._types import Label
 from karat.errors import examples
-from karat.io.coding import ABSTAIN, Column, reads_as_abstain
+from karat.io.coding import ABSTAIN, Column
 
 _SOURCES, _SOURCES_WITH_GOLD = 3, 2  # columns that make a clear set of sources, without and with gold
 _MANY = 10  # values: a column with so many that hardly any other column has is no source
 _OWN = 0.8  # share of these values that are its own
 
 
-def no_votes(
-    columns: Mapping[str, Column], odd: Mapping[str, str], gold: Sequence[Label], abstain: Sequence[object] = ()
-) -> dict[str, str]:
+def no_votes(columns: Mapping[str, Column], odd: Mapping[str, str], gold: Sequence[Label]) -> dict[str, str]:
     """Names of the columns that are no votes, with a reason each; empty where it is not clear what the sources are.
 
     Parameters
@@ -34,8 +32,6 @@ def no_votes(
         Columns that cannot be votes, and why.
     gold : sequence
         Distinct values of the gold column, where there is one.
-    abstain : sequence
-        Values that mean "no vote".
 
     Examples
     --------
@@ -44,9 +40,10 @@ def no_votes(
     >>> no_votes(votes | {"region": Column("region", ["east", "west"], cells)}, {"day": "dates"}, [])
     {'day': 'dates', 'region': 'text'}
     """
-    found = {name: _classes(column.levels, abstain) for name, column in columns.items()}
+    # An abstain that several columns write tells, as a class does, that they are sources of one coding.
+    found = {name: {*column.levels} - {""} for name, column in columns.items()}
     classes = {name: values for name, values in found.items() if values}
-    truth = _classes(gold, abstain)
+    truth = {*gold} - {"", ABSTAIN}
     used = Counter(value for values in (*classes.values(), truth) for value in values)
     different = {
         name: f"{len(values):,} different values" if _a_value_per_row(columns[name]) else _values(values)
@@ -86,11 +83,6 @@ def _outside(
                 # A source that votes for one class, and only sometimes, may be the only one that knows it.
                 found[name] = _values(classes[name])
     return found
-
-
-def _classes(levels: Sequence[Label], abstain: Sequence[object]) -> set[Label]:
-    """Values of a column that may be classes."""
-    return {value for value in levels if value != ABSTAIN and value not in abstain and not reads_as_abstain(value)}
 
 
 def _is_text(value: Label) -> bool:
