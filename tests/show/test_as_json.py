@@ -19,17 +19,28 @@ CASES: dict[str, tuple[Result, list[str]]] = {
     "reproduce": (reproduced(), ["comparison", "tables", "options", "out"]),
     "value": (
         valued(),
-        [*ADVICE, "shares", "equivalent_labels", "data_value_ratio", "gains", "changes", "advice", "curve", "level"],
+        [
+            *ADVICE,
+            "shares",
+            "equivalent_labels",
+            "data_value_ratio",
+            "gains",
+            "changes",
+            "advice",
+            "curve",
+            "level",
+            "aside",
+        ],
     ),
     "votes alone": (
         votes_alone(),
-        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone"],
+        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone", "aside"],
     ),
     "plan": (
         planned(),
         [
             *("buy_labels", "buy_points", "cost", "risk_before", "risk_after"),
-            *("interval_before", "interval_after", "frontier"),
+            *("interval_before", "interval_after", "frontier", "aside"),
         ],
     ),
 }

@@ -33,11 +33,11 @@ def test_sources_with_gold() -> None:
 
 
 def test_points_without_a_vote_warnings_and_what_was_set_aside() -> None:
-    assert (aside_sections(summary()), warning_sections(summary()), uncovered_lines(0, 9)) == ([], [], [])
+    assert (aside_sections(()), warning_sections(summary()), uncovered_lines(0, 9)) == ([], [], [])
     data = replace(summary(), n_uncovered=228, aside=("Set aside, no votes: x (dates).",), warnings=("One.", "Two."))
     (line,) = source_section(data).lines
     assert line.startswith("228 of 2,000 points have no vote: they get the class balance")
-    assert [(s.title, s.lines) for s in aside_sections(data)] == [("Set aside", data.aside)]
+    assert [(s.title, s.lines) for s in aside_sections(data.aside)] == [("Set aside", data.aside)]
     assert [(s.title, s.lines) for s in warning_sections(data)] == [("To look at first", ["- One.", "- Two."])]
 
 

@@ -19,7 +19,7 @@ def check_report(result: CheckResult, next_command: str = "") -> Report:
     """Whether votes are fit to be used; the next command only where they are."""
     data = result.data
     reading = Section("How the votes were read", lines=[*filter(None, [data.read_as]), f"{data.coding}."])
-    read = [*warning_sections(data), *aside_sections(data), reading, source_section(data)]
+    read = [*warning_sections(data), *aside_sections(data.aside), reading, source_section(data)]
     if result.problems:
         mend = Section("To mend", lines=[f"- {problem}" for problem in result.problems])
         verdict = f"Not ready: {plural(len(result.problems), 'thing')} to mend. ({size_words(data)})"

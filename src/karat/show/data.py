@@ -20,9 +20,9 @@ def size_words(data: DataSummary) -> str:
     return f"{plural(data.n_points, 'point')}, {sources}, {len(data.classes)} classes{gold}"
 
 
-def aside_sections(data: DataSummary) -> list[Section]:
+def aside_sections(lines: Sequence[str]) -> list[Section]:
     """What was set aside, where something was."""
-    return [Section("Set aside", lines=data.aside)] if data.aside else []
+    return [Section("Set aside", lines=lines)] if lines else []
 
 
 def warning_sections(data: DataSummary) -> list[Section]:

@@ -14,7 +14,7 @@ def fit_report(result: FitResult, next_command: str = "") -> Report:
     """What was learned from what, and written where."""
     sections = [
         *warning_sections(result.data),
-        *aside_sections(result.data),
+        *aside_sections(result.data.aside),
         source_section(result.data),
         balance_section(result.class_balance),
         Section("How the model was learned", lines=result.explanation.split("\n")),
