@@ -29,7 +29,7 @@ def names(m: int) -> tuple[str, ...]:
 def make_votes(values: npt.ArrayLike, K: int = 2, gold: npt.ArrayLike | None = None) -> Votes:
     array = np.asarray(values, dtype=np.int8)
     coding = Coding(tuple(range(K)), (-1,))
-    truth = None if gold is None else Gold(np.asarray(gold, dtype=np.int8), coding.classes)
+    truth = None if gold is None else Gold(np.asarray(gold, dtype=np.int8), coding.classes, reference=True)
     return Votes(array, names(array.shape[1]), coding, gold=truth)
 
 

@@ -22,10 +22,18 @@ def test_what_was_written_becomes_settings() -> None:
 
 
 def test_classes_and_abstains_are_numbers_where_they_look_so() -> None:
-    found = votes_file({"votes": "v.csv", "classes": "0, 1,x", "abstain": "nan", "drop": ("a",), "key": "id"})
+    found = votes_file({"votes": "v.csv", "classes": "0, 1,x", "abstain": ("nan", "N/A"), "drop": ("a",), "key": "id"})
     assert found.classes == [0, 1, "x"]
-    assert isinstance(found.reading.abstain, float)
-    assert math.isnan(found.reading.abstain)
-    assert (found.reading.drop, found.reading.key, found.key_name) == (("a",), "id", "id")
+    assert isinstance(found.reading.abstain, list)
+    assert math.isnan(found.reading.abstain[0])
+    assert found.reading.abstain[1] == "N/A"
+    assert (found.reading.drop, found.reading.key) == (("a",), "id")
     plain = votes_file({"votes": "v.csv"})
-    assert (plain.classes, plain.reading.abstain, plain.key_name) == (None, None, "task")
+    assert (plain.classes, plain.reading.abstain) == (None, None)
+
+
+def test_values_to_be_read_as_others() -> None:
+    found = votes_file({"votes": "v.csv", "mapping": ("no.=no", "a=b=1"), "ignore_case": True})
+    assert (found.reading.mapping, found.reading.ignore_case) == ({"no.": "no", "a=b": 1}, True)
+    with pytest.raises(InputError, match=r"--map takes a value.*not 'no.'"):
+        votes_file({"votes": "v.csv", "mapping": ("no.",)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -456,3 +457,54 @@ def test_a_key_for_a_long_table_is_refused() -> None:
     frame = {"task": [1, 1], "worker": ["u", "v"], "label": [0, 1], "id": [1, 2]}
     with pytest.raises(InputError, match="keyed by its column 'task'"):
         read_votes(frame, key="id")
+
+
+def test_a_class_that_no_source_votes_for_and_one_with_a_single_gold_label(tmp_path: Path) -> None:
+    votes = good_votes(300)
+    assert votes.gold is not None
+    truth = np.where(np.arange(300) < 40, votes.gold.values, -1)
+    truth[0] = 2
+    path = write(tmp_path / "v.csv", votes, y=truth)
+    options = (path, "--gold", "y", "--classes", "0,1,2", "--abstain", "-1")
+    found = answer("check", *options)
+    assert found["verdict"].startswith("Can be fitted, with 2 things to look at first")
+    assert [line.partition(":")[0] for line in found["warnings"]] == [
+        "No source votes for 2",
+        "Gold has one label only of 2",
+    ]
+    fitted = answer("fit", *options, "--out", tmp_path / "l.csv")
+    assert fitted["warnings"] == found["warnings"]
+    assert list(fitted["labels"]) == ["0", "1", "2"]
+    refused = karat("fit", path, "--gold", "y", "--method", "labeled", "--classes", "0,1,2,3", "--abstain", "-1")
+    assert refused.returncode == 2
+    assert "no gold label is of class 3" in refused.stderr
+
+
+def test_fewer_classes_than_there_are_votes_for(tmp_path: Path) -> None:
+    votes = draw_votes(np.random.default_rng(0), 200, symmetric_conditionals(np.full(4, 0.8), 3), [0.3, 0.3, 0.4])
+    path = write(tmp_path / "v.csv", votes)
+    result = karat("fit", path, "--classes", "0,1", "--out", tmp_path / "l.csv")
+    assert result.returncode == 2
+    assert re.match(r"karat: column 'a' holds 2 \(first in row \d+\), which is neither a class nor", result.stderr)
+    assert "--map" in result.stderr
+    assert "--classes" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "l.csv").exists()
+    assert answer("fit", path, "--classes", "0,1", "--abstain", "2")["classes"] == [0, 1]
+
+
+def test_workers_who_share_no_task_with_anyone_are_read_and_labeled(tmp_path: Path) -> None:
+    votes = good_votes(200)
+    rows = [(f"t{t}", w, int(v)) for t, row in enumerate(votes.values) for w, v in zip("abcde", row, strict=True)]
+    rows += [("alone", "hermit", 1), ("far", "loner", 0)]
+    path = tmp_path / "v.csv"
+    pd.DataFrame(rows, columns=["item", "rater", "answer"]).to_csv(path, index=False)
+    assert votes.gold is not None
+    gold = pd.DataFrame({"item": [f"t{t}" for t in range(60)], "truth": votes.gold.values[:60]})
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    found = answer(
+        "fit", path, "--gold-file", tmp_path / "gold.csv", "--method", "labeled", "--out", tmp_path / "l.csv"
+    )
+    assert found["n_points"] == 202
+    assert [row["source"] for row in found["sources"]] == [*"abcde", "hermit", "loner"]
+    assert len((tmp_path / "l.csv").read_text().splitlines()) == 203

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from karat import InputError, LabelModel
+from karat import InputError, LabelModel, read_votes
 from karat.errors import NotFittedError
 
 
@@ -82,6 +82,17 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     one, two = (LabelModel(class_balance=0.5, replicates=30).fit(votes).source_table_ for _ in range(2))
     assert np.array_equal(one.low, two.low)
     assert np.array_equal(one.high, two.high)
+
+
+def test_gold_that_came_with_the_votes_and_is_not_used_is_warned_of() -> None:
+    frame = pd.DataFrame(sample(100).values, columns=list("abcdefghij")).assign(y=["", *map(str, [0, 1, 1] * 33)])
+    votes = read_votes(frame.astype(str), gold="y")
+    words = "the votes came with 99 gold labels that fit was not given; pass gold=votes.gold to learn from them"
+    with pytest.warns(UserWarning, match=words) as warned:
+        LabelModel(class_balance=0.5, replicates=0).fit(votes)
+    assert warned[0].filename == __file__
+    LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold)
+    LabelModel(class_balance=0.5, replicates=0).fit(sample(100))  # drawn, with the truth to measure by
 
 
 def test_asking_before_fitting() -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from karat.model import load as load
     from karat.moments import Moments as Moments
     from karat.naive_bayes import posterior as posterior
+    from karat.show.checked import check as check
     from karat.source_model import SourceModel as SourceModel
     from karat.sources import Source as Source
     from karat.sources import apply_sources as apply_sources
@@ -58,6 +59,7 @@ _HOMES = {
     "triplets": "estimate.triplets",
     "LabelModel": "model",
     "load": "model",
+    "check": "show.checked",
     "Moments": "moments",
     "posterior": "naive_bayes",
     "SourceModel": "source_model",

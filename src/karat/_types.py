@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,5 +17,6 @@ AnyArray = npt.NDArray[Any]
 
 Label = str | int | bool  # a class as the user wrote it
 Abstain = Label | float  # what means "no vote"; NaN is a float
+Abstains = Abstain | Sequence[Abstain] | None  # one such value, several, or none given
 Group = tuple[int, ...]  # positions of sources that are taken as one
 Progress = Callable[[int, int], None]  # called with how many steps are done and how many there are

@@ -18,6 +18,7 @@ from karat.cli_options import (
     label_new_votes,
     labels_help,
     learning_options,
+    leave_uncovered_option,
     seed_option,
     settings,
     votes_file,
@@ -98,12 +99,12 @@ def check(as_json: bool, **options: Any) -> int:
     karat check votes.csv --gold y --drop text
     karat check "SELECT * FROM 'votes/*.parquet'"
     """
-    from karat.commands.check import check_votes
+    from karat.commands.check import check_file
     from karat.show.check import check_report
     from karat.show.progress import progress_bar
 
     with progress_bar() as progress:
-        result = check_votes(votes_file(options), settings(options), progress)
+        result = check_file(votes_file(options), settings(options), progress)
     return _show(result, check_report(result, again("fit", out="labels.csv")), as_json)
 
 
@@ -113,7 +114,8 @@ def check(as_json: bool, **options: Any) -> int:
 @fitting_options
 @click.option("--out", metavar="FILE", help=labels_help)
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
-def fit(as_json: bool, out: str | None, model_file: str | None, **options: Any) -> int:
+@leave_uncovered_option
+def fit(as_json: bool, out: str | None, model_file: str | None, leave_uncovered: bool, **options: Any) -> int:
     """Learn the sources and give every point a probability for each class.
 
     \b
@@ -126,7 +128,7 @@ def fit(as_json: bool, out: str | None, model_file: str | None, **options: Any) 
     from karat.show.progress import progress_bar
 
     with progress_bar() as progress:
-        result = fit_votes(votes_file(options), settings(options), out, model_file, progress)
+        result = fit_votes(votes_file(options), settings(options), out, model_file, progress, leave_uncovered)
     again_with_files = again("fit", out=out or "labels.csv", model="model.json")
     following = label_new_votes(model_file) if model_file else again_with_files
     return _show(result, fit_report(result, following), as_json)
@@ -136,7 +138,8 @@ def fit(as_json: bool, out: str | None, model_file: str | None, **options: Any) 
 @input_options
 @click.option("--model", "model_file", metavar="FILE", required=True, help="A model that `karat fit` saved.")
 @click.option("--out", metavar="FILE", required=True, help=labels_help)
-def label(as_json: bool, model_file: str, out: str, **options: Any) -> int:
+@leave_uncovered_option
+def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **options: Any) -> int:
     """Label points with a saved model.
 
     \b
@@ -145,7 +148,7 @@ def label(as_json: bool, model_file: str, out: str, **options: Any) -> int:
     from karat.commands.label import label_votes
     from karat.show.label import label_report
 
-    result = label_votes(votes_file(options), model_file, out)
+    result = label_votes(votes_file(options), model_file, out, leave_uncovered)
     return _show(result, label_report(result), as_json)
 
 

@@ -33,6 +33,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
 )
+leave_uncovered_option = click.option(
+    "--leave-uncovered", is_flag=True, help="No label for points without any vote, rather than the class balance."
+)
 labels_help = "Write a probability per point: .parquet, .csv or .jsonl"
 
 input_options = _all_of(
@@ -53,9 +56,18 @@ input_options = _all_of(
 learning_options = _all_of(
     click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
     click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
-    click.option("--drop", metavar="COL", multiple=True, help="Column (or worker) that is no source. Repeatable."),
+    click.option(
+        "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources. Repeatable."
+    ),
+    click.option("--sources", metavar="COL,...", multiple=True, help="The columns (or workers) that are the sources."),
     click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
-    click.option("--abstain", metavar="VALUE", help="The value that means 'no vote'; otherwise found."),
+    click.option(
+        "--abstain", metavar="VALUE", multiple=True, help="A value that means 'no vote'; otherwise found. Repeatable."
+    ),
+    click.option("--ignore-case", is_flag=True, help="Classes that differ only in case are the same."),
+    click.option(
+        "--map", "mapping", metavar="VALUE=CLASS", multiple=True, help="Read a value as another: no.=no. Repeatable."
+    ),
     click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
     click.option(
         "--symmetric/--class-conditional",
@@ -77,6 +89,7 @@ learning_options = _all_of(
         metavar="A B",
         help="Sources known to depend on each other. Repeatable.",
     ),
+    click.option("--strict", is_flag=True, help="Refuse what is no source rather than set it aside."),
     click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
     seed_option,
 )
@@ -105,8 +118,8 @@ fitting_options = _all_of(
 weighing_options = _aggregate_option("median", "mean")
 
 _READING = ("key", "task", "worker", "label", "repeats")
-_GOLD = ("gold", "gold_file", "drop")
-_LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level")
+_GOLD = ("gold", "gold_file", "drop", "ignore_case", "strict")
+_LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
 
 
 def votes_file(options: dict[str, Any]) -> VotesFile:
@@ -115,8 +128,13 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
     from karat.io.table import Reading
 
     names = [name for name in (*_READING, *_GOLD) if name in options]
-    classes, abstain = options.get("classes"), options.get("abstain")
-    reading = Reading(abstain=None if abstain is None else _value(abstain), **{name: options[name] for name in names})
+    classes = options.get("classes")
+    reading = Reading(
+        sources=options.get("sources") or None,
+        abstain=[_value(value) for value in options.get("abstain", ())] or None,
+        mapping=dict(_mapped(item) for item in options.get("mapping", ())),
+        **{name: options[name] for name in names},
+    )
     parts: Any = None if classes is None else [_value(part) for part in classes.split(",")]
     return VotesFile(options["votes"], reading, parts)
 
@@ -127,6 +145,14 @@ def settings(options: dict[str, Any]) -> Settings:
 
     chosen = {name: options[name] for name in _LEARNING if name in options}
     return Settings(class_balance=_balance(options["class_balance"]), rng=options["seed"], **chosen)
+
+
+def _mapped(text: str) -> tuple[str, Any]:
+    """A value and what to read instead."""
+    value, equals, label = text.rpartition("=")
+    if not equals or not value or not label:
+        raise InputError(f"--map takes a value and what to read instead, as in no.=no; not {text!r}.")
+    return value, _value(label)
 
 
 def _value(text: str) -> Label | float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Floats, Label, Progress
-from karat.errors import InputError, NotFittedError
+from karat._types import Abstains, AnyArray, Floats, Label, Progress
+from karat.errors import InputError, NotFittedError, plural
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation
@@ -21,7 +22,7 @@ from karat.io.model_file import read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
-from karat.votes import as_votes, votes_for
+from karat.votes import Gold, Votes, as_votes, votes_for
 
 
 class LabelModel:
@@ -57,6 +58,9 @@ class LabelModel:
         Bootstrap replicates behind the intervals, fewer where they would take long; 0 leaves the intervals out.
     rng : numpy Generator or int, optional
         Randomness of the bootstrap, of ``aggregate="random"``, and of the parts that gold is split into.
+    strict : bool
+        Refuse sources that never vote, that vote the same on every point, or that are copies of another, and columns
+        that are no votes, rather than set them aside.
 
     Attributes
     ----------
@@ -70,7 +74,9 @@ class LabelModel:
     class_balance_, class_balance_low_, class_balance_high_ : arrays, shape (K,)
     classes_ : array, shape (K,)
     n_features_in_ : int
-        Number of sources.
+        Number of sources, those that were set aside among them.
+    aside_ : tuple of str
+        What was set aside, a sentence for each reason.
 
     Examples
     --------
@@ -95,10 +101,11 @@ class LabelModel:
         negative: Negative = "drop",
         signs: Signs = "positive",
         classes: Sequence[Label] | None = None,
-        abstain: Abstain | None = None,
+        abstain: Abstains = None,
         level: float = 0.9,
         replicates: int = 200,
         rng: np.random.Generator | int | None = 0,
+        strict: bool = False,
     ) -> None:
         self.aggregate = aggregate
         self.method = method
@@ -112,6 +119,7 @@ class LabelModel:
         self.level = level
         self.replicates = replicates
         self.rng = rng
+        self.strict = strict
 
     @classmethod
     def of_settings(cls, settings: Settings) -> Self:
@@ -126,17 +134,21 @@ class LabelModel:
         votes : Votes, array, data frame or path
             What `karat.read_votes` and `Votes.from_array` take.
         gold : Gold or array, shape (n,), optional
-            True classes, written as the votes are; None, NaN, -1 or an empty text where unknown.
+            True classes, written as the votes are; None, NaN, -1 or an empty text where unknown. Gold that came with
+            the votes is not used unless it is given here, and a warning says so.
         progress : callable, optional
             Called with how many steps of the intervals are done and how many there are.
         """
         settings = self._settings()
-        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold)
+        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
+        if gold is None:
+            _warn_of_unused(data.gold)
         truth = None if gold is None else data.code_gold(gold)
-        found = fit(data, truth, settings, progress)
-        table = SourceTable.of(data, truth, found.model.accuracy, found.intervals.low, found.intervals.high)
+        aside, settings = settings.set_aside(data)
+        found = fit(aside.votes, truth, settings, progress)
+        table = SourceTable.of(aside.votes, truth, found.model.accuracy, found.intervals.low, found.intervals.high)
         notes = () if found.origin is None else explanation(found.origin)
-        return self._set(FittedModel(found, data.coding, table, notes))
+        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources))
 
     def _settings(self) -> Settings:
         """The constructor's arguments that a fit depends on, checked."""
@@ -149,6 +161,8 @@ class LabelModel:
         self.coding_: Coding = learned.coding
         self.source_table_: SourceTable = learned.table
         self.notes_: tuple[str, ...] = learned.notes
+        self.aside_: tuple[str, ...] = learned.aside
+        self.all_sources_: tuple[str, ...] = learned.all_sources or learned.fitted.model.sources
         intervals = learned.fitted.intervals
         self.class_balance_ = self.source_model_.class_balance
         self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
@@ -161,8 +175,7 @@ class LabelModel:
 
     def predict_proba(self, votes: Any) -> Floats:
         """Probability of each class for each point, shape (n, K), columns as in `classes_`."""
-        model = self._fitted()
-        return self.fitted_.posterior(votes_for(votes, model.sources, self.coding_))
+        return self.fitted_.posterior(self._votes(votes))
 
     def predict(self, votes: Any) -> AnyArray:
         """The most probable class of each point, as the user wrote it; the first of equally probable ones."""
@@ -170,7 +183,7 @@ class LabelModel:
 
     def score(self, votes: Any, gold: Any) -> float:
         """Share of points with gold whose most probable class is right."""
-        data = votes_for(votes, self._fitted().sources, self.coding_)
+        data = self._votes(votes)
         truth = data.code_gold(gold)
         if not truth.known.any():
             raise InputError("there is no gold label to score against.")
@@ -189,8 +202,13 @@ class LabelModel:
 
     @property
     def n_features_in_(self) -> int:
-        """Number of sources."""
-        return len(self._fitted().sources)
+        """Number of sources, those that were set aside among them."""
+        self._fitted()
+        return len(self.all_sources_)
+
+    def _votes(self, votes: Any) -> Votes:
+        """Votes of the sources that the model knows."""
+        return votes_for(votes, self._fitted().sources, self.coding_, self.all_sources_)
 
     def _fitted(self) -> SourceModel:
         if not hasattr(self, "source_model_"):
@@ -200,7 +218,9 @@ class LabelModel:
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON; the file appears whole or not at all."""
         self._fitted()
-        learned = FittedModel(self.fitted_, self.coding_, self.source_table_, self.notes_)
+        learned = FittedModel(
+            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_
+        )
         write_model(path, to_content(self.get_params(), learned))
 
     # What scikit-learn asks of an estimator.
@@ -237,6 +257,18 @@ class LabelModel:
             target_tags=TargetTags(required=False),
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(categorical=True, string=True, sparse=True),
+        )
+
+
+def _warn_of_unused(gold: Gold | None) -> None:
+    """Warn of gold that came with the votes and was not handed over."""
+    number = 0 if gold is None or gold.reference else int(gold.known.sum())
+    if number:
+        warnings.warn(
+            f"the votes came with {plural(number, 'gold label')} that fit was not given; pass gold=votes.gold to learn "
+            "from them",
+            UserWarning,
+            stacklevel=3,
         )
 
 

@@ -14,6 +14,7 @@ from karat.estimate.intervals import Intervals
 from karat.fit import Fitted
 from karat.io.coding import Coding
 from karat.io.plain import plain
+from karat.io.spelling import Spelling
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 
@@ -29,12 +30,18 @@ class FittedModel:
     table : SourceTable
     notes : tuple of str
         What went into the model, a sentence each.
+    aside : tuple of str
+        What was set aside before, a sentence for each reason.
+    all_sources : tuple of str
+        The sources with those that were set aside, in their order; empty where none was.
     """
 
     fitted: Fitted
     coding: Coding
     table: SourceTable
     notes: tuple[str, ...]
+    aside: tuple[str, ...] = ()
+    all_sources: tuple[str, ...] = ()
 
 
 def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, Any]:
@@ -47,10 +54,13 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
         "parameters": params,
         "classes": list(model.classes),
         "abstain": learned.coding.abstain,  # NaN, which JSON does not know, becomes null
+        "spelling": plain(vars(learned.coding.spelling)),
         "class_balance": [model.class_balance, intervals.balance_low, intervals.balance_high],
         "intervals": intervals.method,
         "recalibration": None if scaling is None else plain(vars(scaling)),
         "notes": list(learned.notes),
+        "aside": list(learned.aside),
+        "all_sources": list(learned.all_sources),
         "sources": learned.table.rows(),
         "groups": [list(group) for group in model.groups],
         "tables": [table.tolist() for table in model.tables],
@@ -59,7 +69,7 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
 
 def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[dict[str, Any], FittedModel]:
     """The parameters and the model that a file holds; a file that does not fit together is refused."""
-    params = content["parameters"]
+    params = {"strict": False} | content["parameters"]  # which models of 0.1 do not have
     if sorted(params) != sorted(parameters):
         raise InputError("its parameters are not those of a LabelModel")
     table = _table(content["sources"])
@@ -74,7 +84,8 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
     )
     intervals = Intervals(table.low, table.high, low, high, content["intervals"])
     fitted = Fitted(model, intervals, _recalibration(content["recalibration"], len(coding.classes)))
-    return params, FittedModel(fitted, coding, table, tuple(content["notes"]))
+    aside = (tuple(content.get(name, [])) for name in ("aside", "all_sources"))
+    return params, FittedModel(fitted, coding, table, tuple(content["notes"]), *aside)
 
 
 def _coding(content: dict[str, Any]) -> Coding:
@@ -83,7 +94,10 @@ def _coding(content: dict[str, Any]) -> Coding:
     if not all(label is None or isinstance(label, str | int | float) for label in content["abstain"]):
         raise InputError("its abstain values are no labels")
     abstain = tuple(float("nan") if label is None else label for label in content["abstain"])
-    return Coding(tuple(content["classes"]), abstain)
+    spelling = content.get("spelling", {"ignore_case": False, "mapping": []})
+    return Coding(
+        tuple(content["classes"]), abstain, Spelling.of(bool(spelling["ignore_case"]), dict(spelling["mapping"]))
+    )
 
 
 def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | None:

@@ -10,6 +10,7 @@ import pytest
 from karat import InputError, LabelModel, load
 from karat.commands.fit import fit_votes
 from karat.commands.inputs import VotesFile
+from karat.commands.label import label_votes
 from karat.estimate.settings import Method, Settings
 from karat.io.table import Reading
 
@@ -25,7 +26,7 @@ def test_what_is_written(votes_csv: Path, tmp_path: Path) -> None:
     assert (found.out, found.model_file) == (str(out), str(model_file))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["labels.parquet", "model.json"]
     labels = pyarrow.parquet.read_table(out)
-    assert labels.column_names == ["id", "label", "p_0", "p_1"]
+    assert labels.column_names == ["id", "label", "p_0", "p_1", "n_votes"]
     assert labels["id"].to_pylist()[:2] == ["p0", "p1"]
     p = labels["p_1"].to_numpy()
     assert np.array_equal(labels["label"].to_numpy(), (p > 0.5).astype(int))
@@ -114,3 +115,25 @@ def test_a_key_with_the_name_of_a_label_column_writes_nothing(votes_csv: Path, t
             str(tmp_path / "m.json"),
         )
     assert [file.name for file in tmp_path.iterdir()] == ["votes.csv"]
+
+
+def test_points_without_a_vote_are_counted_and_may_stay_without_a_label(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, (400, 1))
+    votes = np.where(rng.random((400, 4)) < 0.8, truth, 1 - truth).astype(object)
+    votes[:60] = ""
+    path = tmp_path / "v.csv"
+    path.write_text("a,b,c,d\n" + "".join(",".join(map(str, row)) + "\n" for row in votes))
+    out, model = tmp_path / "l.csv", tmp_path / "m.json"
+    settings = Settings(class_balance=0.5, replicates=0)
+    found = fit_votes(VotesFile(str(path)), settings, str(out), str(model), leave_uncovered=True)
+    assert found.data.n_uncovered == 60
+    assert sum(share.points for share in found.labels) == 340
+    header, first, *rest = out.read_text().splitlines()
+    assert (header, first) == ('"row","label","p_0","p_1","n_votes"', "1,,,,0")
+    assert rest[-1].endswith(",4")
+    labeled = label_votes(VotesFile(str(path)), str(model), str(tmp_path / "2.csv"), leave_uncovered=True)
+    assert labeled.n_uncovered == 60
+    assert (tmp_path / "2.csv").read_text() == out.read_text()
+    fit_votes(VotesFile(str(path)), settings, str(out))
+    assert out.read_text().splitlines()[1] == "1,0,0.5,0.5,0"

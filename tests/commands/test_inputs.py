@@ -37,7 +37,7 @@ def test_long_file_with_other_column_names(votes_csv: Path, tmp_path: Path) -> N
     votes = long.read()
     assert votes.classes == ("no", "yes")
     assert votes.sources == tuple("abcdefghij")
-    assert long.key_name == "item"
+    assert votes.key_name == "item"
     with pytest.raises(InputError, match="no column 'nothing'"):
         VotesFile(str(path), Reading(task="item", worker="judge", label="says", gold="nothing")).read()
 
@@ -48,8 +48,8 @@ def test_classes_in_another_order_and_columns_that_are_no_sources(votes_csv: Pat
     assert votes.sources == tuple("bcdefghij")
 
 
-def test_the_key_of_a_wide_file_names_points() -> None:
-    assert VotesFile("votes.csv", Reading(key="id")).key_name == "id"
+def test_the_key_of_a_wide_file_names_points(votes_csv: Path) -> None:
+    assert VotesFile(str(votes_csv), Reading(key="id")).read().key_name == "id"
 
 
 def test_settings_hands_on_every_choice(votes_csv: Path) -> None:

@@ -35,7 +35,7 @@ def test_new_points(model_file: Path, tmp_path: Path) -> None:
     found = label_votes(VotesFile(str(path)), str(model_file), str(out))
     assert [share.points for share in found.labels] == [1, 1]
     labels = pyarrow.csv.read_csv(out)
-    assert labels.column_names == ["row", "label", "p_0", "p_1"]
+    assert labels.column_names == ["row", "label", "p_0", "p_1", "n_votes"]
     assert labels["label"].to_pylist() == [1, 0]
 
 

@@ -84,7 +84,7 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no worker 'nope'"):
         read_votes(LONG, drop=["nope"])
     with pytest.raises(InputError, match="'id' holds text"):
-        read_votes(WIDE)
+        read_votes(WIDE, strict=True)
     with pytest.raises(InputError, match=r"200 different values.*--key"):
         read_votes({"id": list(range(200)), "x": [0, 1] * 100})
     with pytest.raises(InputError, match="names must differ"):

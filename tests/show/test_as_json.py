@@ -9,27 +9,38 @@ from results import checked, demonstrated, fitted, labeled, pairs, planned, repr
 from karat.show.as_json import Result, as_json
 from karat.show.report import Report
 
-SIZE = ["n_points", "n_gold", "classes", "coding", "sources"]
+SIZE = ["n_points", "n_gold", "classes", "coding", "read_as", "n_uncovered", "sources", "aside", "warnings"]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
 CASES: dict[str, tuple[Result, list[str]]] = {
     "check": (checked(), [*SIZE, "problems", "class_balance", "dependent_pairs"]),
     "fit": (fitted(), [*SIZE, "class_balance", "labels", "explanation", "score", "out", "model"]),
-    "label": (labeled(), ["n_points", "classes", "labels", "out"]),
+    "label": (labeled(), ["n_points", "classes", "labels", "n_uncovered", "out"]),
     "demo": (demonstrated(), [*SIZE, "scores", "dependent_pairs", "value"]),
     "reproduce": (reproduced(), ["comparison", "tables", "options", "out"]),
     "value": (
         valued(),
-        [*ADVICE, "shares", "equivalent_labels", "data_value_ratio", "gains", "changes", "advice", "curve", "level"],
+        [
+            *ADVICE,
+            "shares",
+            "equivalent_labels",
+            "data_value_ratio",
+            "gains",
+            "changes",
+            "advice",
+            "curve",
+            "level",
+            "aside",
+        ],
     ),
     "votes alone": (
         votes_alone(),
-        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone"],
+        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone", "aside"],
     ),
     "plan": (
         planned(),
         [
             *("buy_labels", "buy_points", "cost", "risk_before", "risk_after"),
-            *("interval_before", "interval_after", "frontier"),
+            *("interval_before", "interval_after", "frontier", "aside"),
         ],
     ),
 }

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from results import BALANCE, checked, pairs
+from dataclasses import replace
 
+from results import BALANCE, checked, pairs, summary
+
+from karat.commands.check import CheckResult
 from karat.show.check import check_report
 
 
@@ -26,3 +29,12 @@ def test_data_that_cannot_tell() -> None:
     report = check_report(checked(problems=("One.",), identified=False))
     assert report.verdict.startswith("Not ready: 1 thing to mend.")
     assert report.exit_code == 1
+
+
+def test_things_to_look_at_first() -> None:
+    data = replace(summary(), warnings=("One.", "Two."), read_as="Read as a long table: so.")
+    report = check_report(CheckResult(data, class_balance=BALANCE), "karat fit")
+    assert report.verdict.startswith("Can be fitted, with 2 things to look at first: 2,000 points")
+    assert report.sections[0].title == "To look at first"
+    assert report.sections[1].lines[0] == "Read as a long table: so."
+    assert (report.next_command, report.exit_code) == ("karat fit", 0)

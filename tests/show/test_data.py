@@ -1,10 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from results import BALANCE, pairs, summary
 
 from karat.commands.summary import ClassShare
-from karat.show.data import balance_section, pair_section, size_words, source_section
+from karat.show.data import (
+    aside_sections,
+    balance_section,
+    pair_section,
+    size_words,
+    source_section,
+    uncovered_lines,
+    warning_sections,
+)
 
 
 @pytest.mark.parametrize(("n_gold", "end"), [(None, ""), (0, ", 0 gold labels"), (1, ", 1 gold label")])
@@ -20,6 +30,15 @@ def test_sources_with_gold() -> None:
     assert first == ["llm", "ham, spam", ".900", ".250", ".125", "1,081", "10", ".991", ".905", ".818 to .992"]
     assert second == ["silent on gold", "spam", ".250", ".250", ".125", "0", "0", "-", "-", "-"]
     assert section.lines == []
+
+
+def test_points_without_a_vote_warnings_and_what_was_set_aside() -> None:
+    assert (aside_sections(()), warning_sections(summary()), uncovered_lines(0, 9)) == ([], [], [])
+    data = replace(summary(), n_uncovered=228, aside=("Set aside, no votes: x (dates).",), warnings=("One.", "Two."))
+    (line,) = source_section(data).lines
+    assert line.startswith("228 of 2,000 points have no vote: they get the class balance")
+    assert [(s.title, s.lines) for s in aside_sections(data.aside)] == [("Set aside", data.aside)]
+    assert [(s.title, s.lines) for s in warning_sections(data)] == [("To look at first", ["- One.", "- Two."])]
 
 
 def test_sources_without_gold() -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-from results import planned
+from dataclasses import replace
+
+from results import planned, valued
 
 from karat.show.plan import plan_report
+from karat.show.value import value_report
 
 
 def test_what_a_budget_buys() -> None:
@@ -17,3 +20,10 @@ def test_what_a_budget_buys() -> None:
     ]
     assert len(section.headers) == 5
     assert (report.next_command, report.exit_code) == ("karat fit", 0)
+
+
+def test_what_was_set_aside_is_said() -> None:
+    report = plan_report(replace(planned(), aside=("Set aside, they never vote: x.",)))
+    assert [section.title for section in report.sections] == ["What a budget buys", "Set aside"]
+    value = value_report(replace(valued(), aside=("Set aside, they never vote: x.",)))
+    assert value.sections[-1].lines == ("Set aside, they never vote: x.",)

@@ -56,6 +56,6 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match="same name"):
         apply_sources([keyword("a", 1), keyword("a", 0)], ["a"])
     with pytest.raises(InputError, match="text 2 is a int"):
-        apply_sources([keyword("a", 1, 0)], ["a", 3])  # type: ignore[list-item]
+        apply_sources([keyword("a", 1, 0)], ["a", 3])
     with pytest.raises(InputError, match="'broken' failed on text 1: ZeroDivisionError"):
         apply_sources([function(lambda text: 1 // 0, name="broken")], ["a"])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat.aside import Aside
 from karat.commands.inputs import VotesFile, learn
 from karat.commands.progress import Progress, silent
 from karat.commands.summary import ClassShare, DataSummary, class_shares
@@ -43,21 +44,27 @@ class CheckResult:
     pairs: tuple[DependentPair, ...] = ()
 
 
-def check_votes(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
+def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """As `check_votes`, of a file or query."""
+    return check_votes(data.read(), settings, progress)
+
+
+def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -> CheckResult:
     """Find out whether votes are fit to be learned from, and what they tell of their sources."""
-    votes = data.read()
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
     moments = None if len(votes) < len(votes.sources) else Moments.of(votes)
     problems = [] if settings.method == "labeled" else _problems(votes, moments, settings)
     if problems:
-        return CheckResult(_unlearned(votes, settings), tuple(problems))
+        return CheckResult(_unlearned(aside, settings), tuple(problems))
     try:
         model = learn(votes, settings, progress)
     except NotIdentifiedError as error:
-        return CheckResult(_unlearned(votes, settings), (str(error),), identified=False)
+        return CheckResult(_unlearned(aside, settings), (str(error),), identified=False)
     pairs: list[DependentPair] = []
     if moments is not None:
         pairs = dependent_pairs(moments, model.source_model_, known_pairs=settings.known_pairs)
-    summary = DataSummary.of(votes, model.source_table_, settings.level)
+    summary = DataSummary.of(votes, model.source_table_, settings.level, aside.lines)
     return CheckResult(summary, class_balance=class_shares(model), pairs=tuple(pairs))
 
 
@@ -68,6 +75,8 @@ def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list
     return source_problems(moments, settings.pairs(votes.sources))
 
 
-def _unlearned(votes: Votes, settings: Settings) -> DataSummary:
+def _unlearned(aside: Aside, settings: Settings) -> DataSummary:
+    votes = aside.votes
     nothing = np.full(len(votes.sources), np.nan)
-    return DataSummary.of(votes, SourceTable.of(votes, votes.gold, nothing, nothing, nothing), settings.level)
+    table = SourceTable.of(votes, votes.gold, nothing, nothing, nothing)
+    return DataSummary.of(votes, table, settings.level, aside.lines)

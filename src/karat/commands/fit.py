@@ -51,6 +51,7 @@ def fit_votes(
     out: str | None = None,
     model_file: str | None = None,
     progress: Progress = silent,
+    leave_uncovered: bool = False,
 ) -> FitResult:
     """Learn the sources and label all points.
 
@@ -60,6 +61,8 @@ def fit_votes(
         Where to write a probability per point.
     model_file : str, optional
         Where to write the model.
+    leave_uncovered : bool
+        Write no label for points without a vote.
     """
     if out is not None:
         check_output(out)
@@ -68,17 +71,18 @@ def fit_votes(
     check_different([data.votes, data.reading.gold_file], [out, model_file])
     votes = data.read()
     model = learn(votes, settings, progress)
+    votes = votes.select(model.source_model_.sources)
     probabilities = model.predict_proba(votes)
     with ExitStack() as both:  # neither file appears unless both can
         if out is not None:
-            both.enter_context(written_table(out, label_columns(votes, probabilities, data.key_name)))
+            both.enter_context(written_table(out, label_columns(votes, probabilities, leave_uncovered)))
         if model_file is not None:
             model.save(model_file)
     measured = None if votes.gold is None or not votes.gold.known.any() else score(probabilities, votes.gold)
     return FitResult(
-        data=DataSummary.of(votes, model.source_table_, settings.level),
+        data=DataSummary.of(votes, model.source_table_, settings.level, model.aside_),
         class_balance=class_shares(model),
-        labels=label_shares(votes, probabilities),
+        labels=label_shares(votes, probabilities, leave_uncovered),
         explanation=model.explain(),
         score=measured,
         learned_from_gold=_learned_from_gold(model),

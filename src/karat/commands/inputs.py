@@ -30,11 +30,6 @@ class VotesFile:
     reading: Reading = field(default_factory=Reading)
     classes: Sequence[Label] | None = None
 
-    @property
-    def key_name(self) -> str:
-        """The column that identifies points, in what is read and in what is written."""
-        return self.reading.key or self.reading.task
-
     def read(self) -> Votes:
         """The votes, with gold where there is some."""
         return Votes.of_source(self.votes, self.reading, self.classes)

@@ -22,27 +22,33 @@ class LabelResult:
     labels : tuple of LabelShare
     out : str
         The file that was written.
+    n_uncovered : int
+        Points that no source votes on.
     """
 
     n_points: int
     classes: tuple[Label, ...]
     labels: tuple[LabelShare, ...]
     out: str
+    n_uncovered: int = 0
 
 
-def label_votes(data: VotesFile, model_file: str, out: str) -> LabelResult:
+def label_votes(data: VotesFile, model_file: str, out: str, leave_uncovered: bool = False) -> LabelResult:
     """Write a label and probabilities for every point.
 
     Parameters
     ----------
     model_file : str
         What `karat fit` saved.
+    leave_uncovered : bool
+        Write no label for points without a vote.
     """
     check_output(out)
     check_different([data.votes, model_file], [out])
     model = load(model_file)
     votes = data.read_for(model)
     probabilities = model.predict_proba(votes)
-    with written_table(out, label_columns(votes, probabilities, data.key_name)):
+    with written_table(out, label_columns(votes, probabilities, leave_uncovered)):
         pass
-    return LabelResult(len(votes), votes.classes, label_shares(votes, probabilities), out)
+    shares = label_shares(votes, probabilities, leave_uncovered)
+    return LabelResult(len(votes), votes.classes, shares, out, int((votes.number == 0).sum()))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from karat._types import Floats, Label
 from karat.errors import InputError
@@ -34,21 +35,35 @@ class LabelShare:
     mean_probability: float
 
 
-def label_shares(votes: Votes, probabilities: Floats) -> tuple[LabelShare, ...]:
-    """How often each class was given, from probabilities of shape (n, K)."""
-    guess = np.bincount(probabilities.argmax(axis=1), minlength=len(votes.classes))
+def label_shares(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> tuple[LabelShare, ...]:
+    """How often each class was given, from probabilities of shape (n, K), perhaps only to points with a vote."""
+    given = probabilities[votes.number > 0] if leave_uncovered else probabilities
+    guess = np.bincount(given.argmax(axis=1), minlength=len(votes.classes))
     return tuple(
         LabelShare(label, int(guess[k]), float(probabilities[:, k].mean())) for k, label in enumerate(votes.classes)
     )
 
 
-def label_columns(votes: Votes, probabilities: Floats, key: str) -> dict[str, Any]:
-    """The key or row number, the label and the probability of every class of each point."""
-    named = {f"p_{label}": probabilities[:, k] for k, label in enumerate(votes.classes)}
+def label_columns(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> dict[str, Any]:
+    """The key or row number, the label, the probability of every class and the number of votes of each point.
+
+    Parameters
+    ----------
+    leave_uncovered : bool
+        Leave label and probabilities empty where a point has no vote.
+    """
+    empty = votes.number == 0 if leave_uncovered else None
+    labels = np.array(votes.classes)[probabilities.argmax(axis=1)]
+    named = {
+        "label": pa.array(labels, mask=empty),
+        **{f"p_{label}": pa.array(probabilities[:, k], mask=empty) for k, label in enumerate(votes.classes)},
+        "n_votes": pa.array(votes.number),
+    }
+    key = votes.key_name or "key"
     identifier = {"row": np.arange(1, len(votes) + 1)} if votes.keys is None else {key: votes.keys}
-    if set(identifier) & {"label", *named}:
+    if set(identifier) & set(named):
         raise InputError(f"the key column {key!r} has the name of a column of the labels; rename it.")
-    return identifier | {"label": np.array(votes.classes)[probabilities.argmax(axis=1)]} | named
+    return identifier | named
 
 
 def check_different(read: Sequence[str | None], written: Sequence[str | None]) -> None:

@@ -9,7 +9,7 @@ from karat.estimate.wilson import wilson
 from karat.io.coding import Coding
 from karat.model import LabelModel
 from karat.source_table import SourceTable
-from karat.votes import Votes
+from karat.votes import Votes, class_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,14 @@ class DataSummary:
         Of the intervals of the accuracies.
     contradicted : int
         For how many sources the interval of the estimate and the interval from gold do not meet.
+    aside : tuple of str
+        What was set aside, a sentence for each reason.
+    warnings : tuple of str
+        Things in the classes to look at before the labels are used, a sentence or two each.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    n_uncovered : int
+        Points that no source votes on.
     """
 
     n_points: int
@@ -38,13 +46,19 @@ class DataSummary:
     sources: SourceTable
     level: float
     contradicted: int
+    aside: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    read_as: str = ""
+    n_uncovered: int = 0
 
     @classmethod
-    def of(cls, votes: Votes, sources: SourceTable, level: float) -> DataSummary:
+    def of(cls, votes: Votes, sources: SourceTable, level: float, aside: tuple[str, ...] = ()) -> DataSummary:
         """Summarise votes, and gold that came with them."""
         n_gold = None if votes.gold is None else int(votes.gold.known.sum())
-        contradicted = _contradicted(sources, level)
-        return cls(len(votes), n_gold, votes.classes, votes.coding, sources, level, contradicted)
+        return cls(
+            len(votes), n_gold, votes.classes, votes.coding, sources, level, _contradicted(sources, level), aside,
+            tuple(class_warnings(votes)), votes.read_as, int((votes.number == 0).sum()),
+        )  # fmt: skip
 
 
 def _contradicted(sources: SourceTable, level: float) -> int:

@@ -58,7 +58,7 @@ def load_imdb() -> Votes:
         np.repeat(patterns, counts, axis=0),
         tuple(IMDB_WORDS),
         coding,
-        gold=Gold(np.repeat(gold, counts), coding.classes),
+        gold=Gold(np.repeat(gold, counts), coding.classes, reference=True),
     )
 
 

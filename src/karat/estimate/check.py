@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from karat.aside import COPY
 from karat.errors import InputError, examples, plural
 from karat.estimate.settings import Positions
 from karat.moments import Moments
-
-COPY = 100  # common votes from which on two sources that always agree are taken for copies
 
 
 def check_sources(moments: Moments, pairs: Positions) -> None:
@@ -40,17 +39,17 @@ def source_problems(moments: Moments, pairs: Positions) -> list[str]:
     problems = shape_problems(moments.n, len(moments.sources))
     silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
     if silent:
-        problems.append(f"These sources never vote: {examples(silent)}. Leave them out (drop=; --drop).")
+        problems.append(f"These sources never vote: {examples(silent, len(silent))}. Leave them out (drop=; --drop).")
     same_everywhere = np.maximum.reduceat(moments.counts == moments.n, moments.outputs.first)
     constant = [moments.sources[i] for i in np.flatnonzero(same_everywhere)]
     if constant:
         problems.append(
-            f"These sources vote the same on every point and tell nothing: {examples(constant)}. Leave them out "
-            "(drop=; --drop)."
+            f"These sources vote the same on every point and tell nothing: {examples(constant, len(constant))}. "
+            "Leave them out (drop=; --drop)."
         )
     copies = [(i, j) for i, j in _copies(moments) if not {(i, j), (j, i)} & set(pairs)]
     if copies:
-        named = examples((moments.sources[i], moments.sources[j]) for i, j in copies)
+        named = examples([(moments.sources[i], moments.sources[j]) for i, j in copies], len(copies))
         problems.append(
             f"These pairs vote identically on all points, and a copy is no evidence of its own: {named}. Leave one of "
             "each out (drop=; --drop), or name the pair (known_pairs=; --known-pair)."

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from karat._types import Floats, Label
+from karat.aside import Aside, set_aside
 from karat.errors import InputError, examples, one_of
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.source_model import check_class_balance
+from karat.votes import Votes
 
 Method = Literal["auto", "triplets", "labeled", "combined"]
 Signs = Literal["positive", "data"]
@@ -33,6 +35,7 @@ class Settings:
     level: float = 0.9
     replicates: int = 200
     rng: np.random.Generator | int | None = 0
+    strict: bool = False
 
     def __post_init__(self) -> None:
         one_of("method", self.method, get_args(Method))
@@ -57,6 +60,16 @@ class Settings:
     def pairs(self, sources: Sequence[str]) -> Positions:
         """The known pairs by position."""
         return pair_positions(self.known_pairs, sources)
+
+    def set_aside(self, votes: Votes) -> tuple[Aside, Settings]:
+        """What is set aside of the sources, and these settings for those that are left."""
+        if self.strict:
+            return Aside(votes), self
+        pairs, names = self.pairs(votes.sources), votes.sources
+        aside = set_aside(votes, pairs)
+        left = set(aside.votes.sources)
+        known = tuple((names[i], names[j]) for i, j in pairs if names[i] in left and names[j] in left)
+        return aside, self if len(left) == len(names) else replace(self, known_pairs=known)
 
 
 def pair_positions(pairs: Pairs, sources: Sequence[str]) -> Positions:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Bools
+from karat._types import Abstains, AnyArray, Bools
 from karat.errors import InputError, examples
 from karat.io.coding import Column, is_missing
 from karat.io.table import Entries
@@ -54,7 +54,7 @@ def _of_objects(values: AnyArray) -> tuple[AnyArray, Bools]:
     return filled, none
 
 
-def array_columns(values: AnyArray, empty: Bools | None, names: Sequence[str], abstain: Abstain | None) -> list[Column]:
+def array_columns(values: AnyArray, empty: Bools | None, names: Sequence[str], abstain: Abstains) -> list[Column]:
     """A `Column` for every source."""
     return [
         Column.of(values[:, i], None if empty is None else empty[:, i], f"source {name!r}", abstain)
@@ -62,7 +62,7 @@ def array_columns(values: AnyArray, empty: Bools | None, names: Sequence[str], a
     ]
 
 
-def matrix_entries(matrix: Any, abstain: Abstain | None) -> tuple[tuple[int, int], Entries]:
+def matrix_entries(matrix: Any, abstain: Abstains) -> tuple[tuple[int, int], Entries]:
     """Shape and stored votes of a SciPy sparse matrix; an entry that is not stored is an abstain."""
     coo = matrix.tocoo()
     if len(coo.shape) != 2:
@@ -74,7 +74,7 @@ def matrix_entries(matrix: Any, abstain: Abstain | None) -> tuple[tuple[int, int
     return coo.shape, Entries(coo.row[kept].astype(np.int64), coo.col[kept].astype(np.int64), votes)
 
 
-def gold_column(labels: Any, abstain: Abstain | None) -> Column:
+def gold_column(labels: Any, abstain: Abstains) -> Column:
     """Gold labels as a column; NaN among numbers is an empty cell."""
     if is_sparse_matrix(labels):
         raise InputError("gold must have one axis, a label per point; this is a sparse matrix.")

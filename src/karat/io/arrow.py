@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from karat._types import Abstain, AnyArray, Ints
+from karat._types import Abstains, AnyArray, Ints
 from karat.errors import InputError
-from karat.io.coding import Column
+from karat.io.coding import MAX_LEVELS, Column
 
 
-def vote_column(column: Any, where: str, abstain: Abstain | None) -> Column:
+def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
     """An Arrow column as a `Column`."""
     if pa.types.is_dictionary(column.type):
         column = pa.chunked_array(
@@ -37,6 +37,22 @@ def vote_column(column: Any, where: str, abstain: Abstain | None) -> Column:
     return Column.of(filled.to_numpy(), empty, where, abstain)
 
 
+def why_no_votes(column: Any) -> str | None:
+    """What an Arrow column that was refused holds instead of votes; None where votes may be in it all the same."""
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if pa.types.is_temporal(kind):
+        return "dates"
+    if pa.types.is_floating(kind):
+        numbers = column.drop_null().to_numpy()
+        numbers = numbers[np.isfinite(numbers)]
+        if (numbers != np.floor(numbers)).any():
+            return "fractions"
+    elif not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return f"of type {kind}"
+    different = len(column.unique())
+    return f"{different:,} different values" if different > MAX_LEVELS else None
+
+
 def _plain_text(values: Any) -> Any:
     """Arrow text of any kind as the one kind that all of Arrow's functions take; other values as they are."""
     return values.cast(pa.large_string()) if _is_text(values.type) else values
@@ -55,8 +71,8 @@ def _encoded(column: Any) -> Any:
 def _trimmed(where: str, levels: list[str], cells: AnyArray) -> Column:
     """A column of text without the blanks around its values."""
     trimmed = [level.strip() for level in levels]
-    distinct = list(dict.fromkeys(trimmed))
-    place = np.array([*(distinct.index(level) for level in trimmed), -1], dtype=np.int32)
+    distinct = {level: i for i, level in enumerate(dict.fromkeys(trimmed))}
+    place = np.array([*(distinct[level] for level in trimmed), -1], dtype=np.int32)
     return Column(where, list(distinct), place[cells])
 
 

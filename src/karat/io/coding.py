@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat._types import Abstain, Bools, Codes, Label
+from karat._types import Abstain, Abstains, Bools, Codes, Label
 from karat.errors import InputError, examples
+from karat.io.spelling import AS_WRITTEN, Spelling
 
 ABSTAIN = -1
 MAX_CLASSES = 127
+MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _UNKNOWN = -2
 
 
@@ -31,10 +33,13 @@ class Coding:
         Class `k` of `Votes.values` is `classes[k]`.
     abstain : tuple of str, int, bool or float
         Values that are read as "no vote".
+    spelling : Spelling
+        How values are rewritten before they are looked up here.
     """
 
     classes: tuple[Label, ...]
     abstain: tuple[Abstain, ...] = ()
+    spelling: Spelling = AS_WRITTEN
 
     def __str__(self) -> str:
         """Say the coding in words.
@@ -43,19 +48,22 @@ class Coding:
         classes -1, 1; 0 or an empty cell is an abstain
         """
         none = " or ".join([*(repr(value) for value in self.abstain if value != ""), "an empty cell"])
-        return f"classes {', '.join(repr(label) for label in self.classes)}; {none} is an abstain"
+        words = f"classes {', '.join(repr(label) for label in self.classes)}; {none} is an abstain"
+        return words + self.spelling.words
 
     def codes(self, column: Column) -> Codes:
         """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
         code_of = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
-        table = np.array([*(code_of.get(value, _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8)
+        table = np.array(
+            [*(code_of.get(self.spelling.read(value), _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8
+        )
         unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == _UNKNOWN]
         result = table[column.cells]
         if unknown:
             raise InputError(
                 f"{column.where} holds {examples(unknown)} (first in row {int(np.argmax(result == _UNKNOWN)) + 1:,}), "
-                f"which is neither a class nor an abstain: {self}. Correct it, name the classes and the abstain "
-                "value (classes=, abstain=; --classes, --abstain), or leave the column out (drop=; --drop)."
+                f"which is neither a class nor an abstain: {self}. Correct it (mapping=; --map), name the classes and "
+                "the abstain value (classes=, abstain=; --classes, --abstain), or leave the column out (drop=; --drop)."
             )
         return result
 
@@ -74,7 +82,7 @@ class Column:
         values: npt.NDArray[Any],
         empty: Bools | None,
         where: str,
-        abstain: Abstain | None,
+        abstain: Abstains,
     ) -> Column:
         """Sort out the values of one column, refusing what cannot be a vote.
 
@@ -113,7 +121,7 @@ class Column:
         return cls(where, levels, cells)
 
     def __post_init__(self) -> None:
-        if len(self.levels) > MAX_CLASSES + 2:  # an abstain or two may be among them
+        if len(self.levels) > MAX_LEVELS:
             raise InputError(
                 f"{self.where} holds {len(self.levels):,} different values ({examples(self.levels[:3])}); votes have "
                 f"at most {MAX_CLASSES} classes. If it is not a source, leave it out (drop=; --drop), or name it as "
@@ -122,10 +130,10 @@ class Column:
 
 
 def _whole_numbers(
-    values: npt.NDArray[Any], empty: Bools | None, where: str, abstain: Abstain | None
+    values: npt.NDArray[Any], empty: Bools | None, where: str, abstain: Abstains
 ) -> tuple[npt.NDArray[np.int64], Bools | None]:
     """Floats as integers; NaN, infinity and fractions are refused, NaN only unless it is the abstain."""
-    if isinstance(abstain, float) and np.isnan(abstain):
+    if any(is_missing(value) for value in abstain_values(abstain) or ()):
         empty = np.isnan(values) if empty is None else empty | np.isnan(values)
     full = values if empty is None else np.where(empty, 0, values)
     for kind, bad in (("NaN", np.isnan(full)), ("infinity", np.isinf(full))):
@@ -161,7 +169,8 @@ def find_coding(
     seen: Iterable[Label],
     gold: Iterable[Label] = (),
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
+    spelling: Spelling = AS_WRITTEN,
 ) -> Coding:
     """Decide from the values seen in votes and gold which are classes and which is the abstain.
 
@@ -173,6 +182,8 @@ def find_coding(
         Distinct values of the gold column; they settle what the votes leave open.
     classes, abstain
         What the user says; both win over what is found.
+    spelling : Spelling
+        How values are rewritten first.
 
     Examples
     --------
@@ -183,12 +194,18 @@ def find_coding(
     >>> print(find_coding(["spam", "ham", ""]))
     classes 'ham', 'spam'; an empty cell is an abstain
     """
-    votes, truth = set(seen), set(gold)
-    classes, abstain = _written_alike(votes, classes, abstain)
-    if abstain is not None:
-        none: tuple[Abstain, ...] = (abstain,)
+    spelling = spelled_alike(seen := list(seen), spelling)
+    votes, truth = ({spelling.read(value) for value in values} for values in (seen, gold))
+    given = abstain_values(abstain)
+    classes, given = _written_alike(
+        votes,
+        None if classes is None else [spelling.read(value) for value in classes],
+        None if given is None else tuple(spelling.read(v) if isinstance(v, str) else v for v in given),
+    )
+    if given is not None:
+        none: tuple[Abstain, ...] = given
     elif all(isinstance(value, str) for value in votes):
-        none = tuple(_sorted({"", *(value for value in votes if _reads_as_abstain(value))} - set(classes or ())))
+        none = tuple(_sorted({"", *(value for value in votes if reads_as_abstain(value))} - set(classes or ())))
     elif classes is not None:
         none = tuple(value for value in (-1, 0) if value not in classes)[:1]
     else:
@@ -209,12 +226,29 @@ def find_coding(
         raise InputError(f"{examples(_sorted(set(none) & set(classes)))} cannot be both a class and the abstain.")
     if len(classes) > MAX_CLASSES:
         raise InputError(f"the votes hold {len(classes):,} classes; karat takes at most {MAX_CLASSES}.")
-    return Coding(tuple(classes), none)
+    return Coding(tuple(classes), none, spelling)
+
+
+def abstain_values(abstain: Abstains) -> tuple[Abstain, ...] | None:
+    """The values that mean "no vote", None where none is given.
+
+    >>> abstain_values("N/A"), abstain_values(["N/A", "?"]), abstain_values(None)
+    (('N/A',), ('N/A', '?'), None)
+    """
+    if abstain is None:
+        return None
+    return (abstain,) if isinstance(abstain, str | bool | int | float | np.generic) else tuple(abstain)
+
+
+def spelled_alike(seen: Sequence[Label], spelling: Spelling) -> Spelling:
+    """The spelling, with texts instead of numbers where other votes are texts that stay."""
+    kinds = {isinstance(value, str) for value in map(spelling.read, seen) if not reads_as_abstain(value)}
+    return spelling.as_text() if len(kinds) > 1 and all(isinstance(value, str) for value in seen) else spelling
 
 
 def _written_alike(
-    votes: set[Label], classes: Sequence[Label] | None, abstain: Abstain | None
-) -> tuple[Sequence[Label] | None, Abstain | None]:
+    votes: set[Label], classes: Sequence[Label] | None, abstain: tuple[Abstain, ...] | None
+) -> tuple[Sequence[Label] | None, tuple[Abstain, ...] | None]:
     """What the user says, written as the votes are: "0" for 0 among texts, True for "True" among booleans."""
     if votes and all(isinstance(value, str) for value in votes):
         alike = {value.casefold(): value for value in votes if isinstance(value, str)}
@@ -232,7 +266,7 @@ def _written_alike(
         return classes, abstain
     return (
         None if classes is None else [convert(value) for value in classes],
-        None if abstain is None else convert(abstain),
+        None if abstain is None else tuple(convert(value) for value in abstain),
     )
 
 
@@ -240,7 +274,8 @@ def _one(found: set[Label]) -> str:
     return f"only the class {next(iter(found))!r}" if found else "no class at all"
 
 
-def _reads_as_abstain(value: Label) -> bool:
+def reads_as_abstain(value: Label) -> bool:
+    """Whether a text says that there is no vote."""
     return isinstance(value, str) and value.strip().lower() in ("", "abstain")
 
 

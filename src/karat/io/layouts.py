@@ -13,49 +13,125 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Ints
+from karat._types import Abstains, AnyArray, Ints
 from karat.errors import InputError, examples
-from karat.io.arrow import identifiers, keys, vote_column
-from karat.io.coding import Column
+from karat.io.arrow import identifiers, keys, vote_column, why_no_votes
+from karat.io.coding import Column, spelled_alike
 from karat.io.formats import arrow_table
+from karat.io.long_names import long_names, role_candidates
+from karat.io.no_votes import no_votes
+from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, Repeats, VoteTable
 
 
 def read_table(source: Any, reading: Reading) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout."""
-    task, worker, label = reading.task, reading.worker, reading.label
-    table = arrow_table(source, text=[name for name in (reading.key, task, worker) if name])
-    long = reading.layout == "long" or (reading.layout is None and {task, worker, label} <= set(table.column_names))
-    if long and reading.key not in (None, task):
-        raise InputError(f"a long table is keyed by its column {task!r}; {reading.key!r} is not needed (key=; --key).")
+    table = arrow_table(source, text=reading.identifiers)
+    long = reading.layout == "long" or (reading.layout is None and {*reading.roles} <= set(table.column_names))
+    special = [name for name in (reading.key, reading.gold, *reading.drop) if name is not None]
+    names = long_names(table, special) if _may_be_long(table, reading) else None
+    if names is not None:
+        reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
+        table = arrow_table(source, text=reading.identifiers)
+    if long and reading.key not in (None, reading.task):
+        raise InputError(
+            f"a long table is keyed by its column {reading.task!r}; {reading.key!r} is not needed (key=; --key)."
+        )
     gold = reading.gold if reading.gold_file is None else None
-    found = _long(table, reading, gold) if long else _wide(table, reading, gold)
+    found = _long(table, reading, gold) if long else _wide_or_hint(table, reading, gold)
+    if names is not None:
+        words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
+        found = replace(found, read_as=f"Read as a long table: {words}.")
     if reading.gold_file is not None:
-        found = replace(found, gold=_joined_gold(found, reading, task if long else reading.key))
-    if isinstance(found.cells, list):
-        _check_one_kind(found.sources, found.cells)
+        found = replace(found, gold=_joined_gold(found, reading))
+    return found
+
+
+def _may_be_long(table: Any, reading: Reading) -> bool:
+    """Whether to look for the columns of a long table under other names: none was given, and not all are there."""
+    columns = set(table.column_names)
+    wide = reading.layout == "wide" or (reading.sources is not None and {*reading.sources} <= columns)
+    keyed = reading.key is not None and reading.key not in role_candidates(table.column_names)["task"]
+    return reading.roles == Reading().roles and not {*reading.roles} <= columns and not wide and not keyed
+
+
+def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
+    """A wide table; where it is refused and may be a long one, the refusal says how to read it so."""
+    try:
+        found = _wide(table, reading, gold)
+        if isinstance(found.cells, list):
+            _check_one_kind(found.sources, _as_read(found.cells, reading.spelling))
+    except InputError as error:
+        roles = role_candidates(table.column_names)
+        if sum(bool(names) for names in roles.values()) < 2 or reading.layout == "wide":
+            raise
+        raise InputError(
+            f"{error} If the table has a row per vote, name its columns (task=, worker=, label=; --task, --worker, "
+            "--label)."
+        ) from None
     return found
 
 
 def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     special = [name for name in (reading.key, gold) if name is not None]
-    names = _pick(table.column_names, reading.sources, (*special, *reading.drop), "column")
-    columns = [vote_column(table[name], f"column {name!r}", reading.abstain) for name in names]
+    names = _pick(table.column_names, reading.sources, reading.drop, "column", special)
+    columns: dict[str, Column] = {}
+    refused: dict[str, InputError] = {}
+    for name in names:
+        try:
+            columns[name] = vote_column(table[name], f"column {name!r}", reading.abstain)
+        except InputError as error:
+            refused[name] = error
+    truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+    aside: dict[str, str] = {}
+    if reading.sources is None and not reading.strict:
+        odd = {name: why_no_votes(table[name]) for name in refused}
+        known = {name: why for name, why in odd.items() if why is not None}
+        as_read = dict(zip(columns, _as_read(list(columns.values()), reading.spelling), strict=True))
+        gold_levels = [] if truth is None else _as_read([truth], reading.spelling)[0].levels
+        aside = no_votes(as_read, known, gold_levels)
+    for name, refusal in refused.items():
+        if name not in aside:
+            raise refusal
+    left = [name for name in names if name not in aside]
+    lines = [f"{name} ({aside[name]})" for name in names if name in aside]
     return VoteTable(
         table.num_rows,
-        tuple(names),
-        columns,
+        tuple(left),
+        [columns[name] for name in left],
         None if reading.key is None else keys(table, reading.key),
-        None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain),
+        truth,
+        (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
+        key_name=reading.key,
     )
 
 
-def _pick(found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str) -> list[str]:
-    """The sources among what was found: those named, or all but the dropped ones."""
-    for name in (*(sources or ()), *drop):
-        if name not in found:
+def _pick(
+    found: Sequence[str], sources: Sequence[str] | None, drop: Sequence[str], noun: str, special: Sequence[str] = ()
+) -> list[str]:
+    """The sources among what was found: those named, or all but the dropped and the special ones."""
+    known = set(found)
+    wanted = found if sources is None else _split(sources, known)
+    left_out = [*_split(drop, known), *special]
+    for name in (*wanted, *left_out):
+        if name not in known:
             raise InputError(f"there is no {noun} {name!r}; there are {examples(found)}.")
-    return [name for name in (found if sources is None else sources) if name not in drop]
+    return [name for name in wanted if name not in left_out]
+
+
+def _split(names: Sequence[str], known: set[str]) -> list[str]:
+    """Names, several of which may be written in one between commas."""
+    return [
+        part
+        for name in names
+        for part in ([name] if name in known or "," not in name else [part.strip() for part in name.split(",")])
+    ]
+
+
+def _as_read(columns: list[Column], spelling: Spelling) -> list[Column]:
+    """The same columns with their values as they are read."""
+    alike = spelled_alike([value for column in columns for value in column.levels], spelling)
+    return [replace(column, levels=[alike.read(value) for value in column.levels]) for column in columns]
 
 
 def _check_one_kind(names: Sequence[str], columns: list[Column]) -> None:
@@ -88,7 +164,8 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     names = [str(name) for name in workers]
     if len(set(names)) < len(names):
         raise InputError("two workers have the same name once written as text; rename one.")
-    absent = [name for name in reading.sources or () if name not in names] if reading.missing_workers_abstain else []
+    known = set(names)
+    absent = [name for name in reading.sources or () if name not in known] if reading.missing_workers_abstain else []
     picked = _pick([*names, *absent], reading.sources, reading.drop, "worker")
     votes = vote_column(table[label], f"column {label!r}", reading.abstain)
     kept = _one_vote_each(point, by, tasks, workers, reading.repeats)
@@ -97,7 +174,7 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     kept = kept[(votes.cells[kept] >= 0) & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
     entries = Entries(point[kept], source[kept], _used(replace(votes, cells=votes.cells[kept])))
-    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth)
+    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth, key_name=task)
 
 
 def _one_vote_each(point: Ints, by: Ints, tasks: list[Any], workers: list[Any], repeats: Repeats) -> Ints:
@@ -115,7 +192,7 @@ def _one_vote_each(point: Ints, by: Ints, tasks: list[Any], workers: list[Any], 
     return order[np.concatenate([[True], ~same]) if repeats == "first" else np.concatenate([~same, [True]])]
 
 
-def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Abstain | None) -> Column:
+def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Abstains) -> Column:
     """The gold label of every task, from a column that repeats it on every row of the task."""
     per_row = vote_column(table[gold], f"gold column {gold!r}", abstain)
     per_task = np.full(len(tasks), -1, dtype=per_row.cells.dtype)
@@ -136,9 +213,9 @@ def _used(column: Column) -> Column:
     return Column(column.where, [column.levels[i] for i in used], place[column.cells])
 
 
-def _joined_gold(votes: VoteTable, reading: Reading, key: str | None) -> Column:
+def _joined_gold(votes: VoteTable, reading: Reading) -> Column:
     """Gold from a second table, matched by key."""
-    gold = reading.gold
+    gold, key = reading.gold, votes.key_name
     if key is None or votes.keys is None:
         raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
     table = arrow_table(reading.gold_file, text=[key])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from karat._types import Abstain, AnyArray, Ints, Label
+from karat._types import Abstains, AnyArray, Ints, Label
 from karat.errors import InputError, one_of
 from karat.io.coding import Column
+from karat.io.spelling import Spelling
 
 Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]
@@ -22,6 +23,12 @@ class Reading:
     ----------
     missing_workers_abstain : bool
         A worker among `sources` who is not in a long table did not vote.
+    ignore_case : bool
+        Texts that differ only in case are the same.
+    mapping : mapping of str
+        Values, and what to read instead of each.
+    strict : bool
+        Refuse columns that are no votes rather than set them aside.
     """
 
     layout: Layout | None = None
@@ -34,14 +41,33 @@ class Reading:
     worker: str = "worker"
     label: str = "label"
     repeats: Repeats = "refuse"
-    abstain: Abstain | None = None
+    abstain: Abstains = None
     missing_workers_abstain: bool = False
+    ignore_case: bool = False
+    mapping: Mapping[str, Label] | None = None
+    strict: bool = False
 
     def __post_init__(self) -> None:
         one_of("layout", self.layout, (None, *get_args(Layout)))
         one_of("repeats", self.repeats, get_args(Repeats))
-        if isinstance(self.drop, str):
-            object.__setattr__(self, "drop", (self.drop,))
+        for name in ("drop", "sources"):
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, (getattr(self, name),))
+
+    @property
+    def roles(self) -> tuple[str, str, str]:
+        """Column names of the long layout."""
+        return self.task, self.worker, self.label
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Columns that name points and workers."""
+        return [name for name in (self.key, self.task, self.worker) if name]
+
+    @property
+    def spelling(self) -> Spelling:
+        """How values are rewritten before they are read."""
+        return Spelling.of(self.ignore_case, self.mapping)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +101,12 @@ class VoteTable:
     keys : array, shape (n,), or None
         Identifiers of the points.
     gold : Column or None
+    aside : tuple of str
+        What of the table was set aside, a sentence for each reason.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    key_name : str or None
+        The column that the keys come from.
     """
 
     n: int
@@ -82,6 +114,9 @@ class VoteTable:
     cells: list[Column] | Entries
     keys: AnyArray | None
     gold: Column | None
+    aside: tuple[str, ...] = ()
+    read_as: str = ""
+    key_name: str | None = None
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))

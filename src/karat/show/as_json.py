@@ -72,6 +72,7 @@ def _label(result: LabelResult) -> dict[str, Any]:
         "n_points": result.n_points,
         "classes": result.classes,
         "labels": _labels(result.labels),
+        "n_uncovered": result.n_uncovered,
         "out": result.out,
     }
 
@@ -90,7 +91,11 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "n_gold": data.n_gold or 0,
         "classes": data.classes,
         "coding": str(data.coding),
+        "read_as": data.read_as,
+        "n_uncovered": data.n_uncovered,
         "sources": data.sources.rows(),
+        "aside": data.aside,
+        "warnings": data.warnings,
     }
 
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from karat.commands.check import CheckResult
 from karat.errors import plural
-from karat.show.data import balance_section, pair_section, size_words, source_section
+from karat.show.data import (
+    aside_sections,
+    balance_section,
+    pair_section,
+    size_words,
+    source_section,
+    warning_sections,
+)
 from karat.show.report import Report, Section
 
 
 def check_report(result: CheckResult, next_command: str = "") -> Report:
     """Whether votes are fit to be used; the next command only where they are."""
-    reading = Section("How the votes were read", lines=[f"{result.data.coding}."])
-    sources = source_section(result.data)
+    data = result.data
+    reading = Section("How the votes were read", lines=[*filter(None, [data.read_as]), f"{data.coding}."])
+    read = [*warning_sections(data), *aside_sections(data.aside), reading, source_section(data)]
     if result.problems:
         mend = Section("To mend", lines=[f"- {problem}" for problem in result.problems])
-        verdict = f"Not ready: {plural(len(result.problems), 'thing')} to mend. ({size_words(result.data)})"
-        return Report(verdict, [mend, reading, sources], exit_code=2 if result.identified else 1)
-    sections = [reading, sources, balance_section(result.class_balance), pair_section(result.pairs)]
-    return Report(f"Ready to fit: {size_words(result.data)}.", sections, next_command)
+        verdict = f"Not ready: {plural(len(result.problems), 'thing')} to mend. ({size_words(data)})"
+        return Report(verdict, [mend, *read], exit_code=2 if result.identified else 1)
+    ready = "Ready to fit"
+    if data.warnings:
+        ready = f"Can be fitted, with {plural(len(data.warnings), 'thing')} to look at first"
+    sections = [*read, balance_section(result.class_balance), pair_section(result.pairs)]
+    return Report(f"{ready}: {size_words(data)}.", sections, next_command)

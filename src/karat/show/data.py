@@ -20,6 +20,26 @@ def size_words(data: DataSummary) -> str:
     return f"{plural(data.n_points, 'point')}, {sources}, {len(data.classes)} classes{gold}"
 
 
+def aside_sections(lines: Sequence[str]) -> list[Section]:
+    """What was set aside, where something was."""
+    return [Section("Set aside", lines=lines)] if lines else []
+
+
+def warning_sections(data: DataSummary) -> list[Section]:
+    """What to look at first, where there is something."""
+    return [Section("To look at first", lines=[f"- {line}" for line in data.warnings])] if data.warnings else []
+
+
+def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
+    """How many points no source votes on, where there are some."""
+    if not n_uncovered:
+        return []
+    return [
+        f"{n_uncovered:,} of {n_points:,} points have no vote: they get the class balance, or no label with "
+        "--leave-uncovered."
+    ]
+
+
 def source_section(data: DataSummary) -> Section:
     """The table of sources; the columns on gold only where there is some."""
     gold = data.n_gold is not None
@@ -34,7 +54,7 @@ def source_section(data: DataSummary) -> Section:
             cells += [Count(row["correct"]), Count(row["incorrect"]), Share(row["empirical_accuracy"])]
         cells += [Share(row["accuracy"]), Between(Share(row["low"]), Share(row["high"]))]
         rows.append(cells)
-    lines = []
+    lines = uncovered_lines(data.n_uncovered, data.n_points)
     if data.contradicted:
         lines.append(
             f"Gold contradicts the accuracy of {data.contradicted} of {len(rows)} sources. Sources that depend on each "

@@ -6,13 +6,15 @@ from karat.commands.fit import FitResult
 from karat.errors import plural
 from karat.losses import Score
 from karat.show.cells import Loss, Share
-from karat.show.data import balance_section, source_section
+from karat.show.data import aside_sections, balance_section, source_section, warning_sections
 from karat.show.report import Report, Section
 
 
 def fit_report(result: FitResult, next_command: str = "") -> Report:
     """What was learned from what, and written where."""
     sections = [
+        *warning_sections(result.data),
+        *aside_sections(result.data.aside),
         source_section(result.data),
         balance_section(result.class_balance),
         Section("How the model was learned", lines=result.explanation.split("\n")),

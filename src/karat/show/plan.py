@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karat.show.cells import Count, Money, Nats
+from karat.show.data import aside_sections
 from karat.show.report import Report, Section
 from karat.value.plan import Plan
 
@@ -15,4 +16,5 @@ def plan_report(found: Plan, next_command: str = "") -> Report:
         [Money(row.budget), Count(row.buy_labels), Count(row.buy_points), Money(row.cost), Nats(row.risk)]
         for row in found.frontier
     ]
-    return Report(found.verdict, [Section("What a budget buys", _HEADERS, rows, names=0)], next_command)
+    bought = Section("What a budget buys", _HEADERS, rows, names=0)
+    return Report(found.verdict, [bought, *aside_sections(found.aside)], next_command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import StringIO
 
 from rich.console import Console
 from rich.table import Table
@@ -44,6 +45,14 @@ def print_report(report: Report, out: Console | None = None) -> None:
     if report.next_command:
         out.print()
         out.print(f"Next: {visible(report.next_command)}", soft_wrap=True)
+
+
+def report_text(report: Report) -> str:
+    """A report as text, as wide as what is piped."""
+    out = Console(file=StringIO(), width=_WIDTH, markup=False, highlight=False, emoji=False)
+    with out.capture() as captured:
+        print_report(report, out)
+    return captured.get()
 
 
 def visible(text: object) -> str:

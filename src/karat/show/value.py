@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.show.cells import Between, Cell, Count, Loss, Nats, Percent, Text
-from karat.show.data import pair_section
+from karat.show.data import aside_sections, pair_section
 from karat.show.report import Report, Section
 from karat.value.advice import DataValue
 from karat.value.jackknife import Interval
@@ -29,9 +29,9 @@ def value_report(found: DataValue | VotesAlone, check_command: str = "", plan_co
     """
     exit_code = 1 if found.kind == "cannot tell" else 0
     if isinstance(found, VotesAlone):
-        sections = [_votes_alone_section(found), pair_section(found.pairs)]
+        sections = [_votes_alone_section(found), pair_section(found.pairs), *aside_sections(found.aside)]
         return Report(found.verdict, sections, check_command, exit_code)
-    sections = [_risk_section(found), _gain_section(found), _curve_section(found)]
+    sections = [_risk_section(found), _gain_section(found), _curve_section(found), *aside_sections(found.aside)]
     return Report(found.verdict, sections, plan_command, exit_code)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from karat._types import Label
 from karat.errors import InputError
@@ -14,13 +15,28 @@ Vote = Label | None
 
 @dataclass(frozen=True)
 class Source:
-    """A name and a function from a text to a vote; None is an abstain."""
+    """A name and a function from a text, or from a row of a frame, to a vote; None is an abstain.
+
+    Parameters
+    ----------
+    name : str
+    vote : callable
+    column : str, optional
+        The column of a frame that is handed to `vote`; the whole row, as a dict, where not given.
+    """
 
     name: str
-    vote: Callable[[str], Vote]
+    vote: Callable[[Any], Vote]
+    column: str | None = None
 
 
-def keyword(words: str | Sequence[str], vote: Vote, otherwise: Vote = None, name: str | None = None) -> Source:
+def keyword(
+    words: str | Sequence[str],
+    vote: Vote,
+    otherwise: Vote = None,
+    name: str | None = None,
+    column: str | None = None,
+) -> Source:
     """Vote where a word occurs.
 
     A word occurs if it is there whole, whatever its case: "love" is in "I LOVE it" and not in "lovely". Letters,
@@ -34,6 +50,8 @@ def keyword(words: str | Sequence[str], vote: Vote, otherwise: Vote = None, name
         What to vote where a word occurs, and where none does; None abstains.
     name : str, optional
         The first word where not given.
+    column : str, optional
+        The column of texts, for sources that are applied to a frame.
 
     Examples
     --------
@@ -49,10 +67,16 @@ def keyword(words: str | Sequence[str], vote: Vote, otherwise: Vote = None, name
         raise InputError("a keyword source needs a word; an empty word occurs everywhere.")
 
     def look(text: str) -> Vote:
+        _check_text(text)
         lower = text.lower()
         return vote if any(_occurs(word, lower) for word in wanted) else otherwise
 
-    return Source(name or wanted[0], look)
+    return Source(name or wanted[0], look, column)
+
+
+def _check_text(text: object) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"it reads text, not a {type(text).__name__}; of a frame, name the column (column=).")
 
 
 def _occurs(word: str, text: str) -> bool:
@@ -70,7 +94,14 @@ def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def regex(pattern: str, vote: Vote, otherwise: Vote = None, name: str | None = None, flags: int = 0) -> Source:
+def regex(
+    pattern: str,
+    vote: Vote,
+    otherwise: Vote = None,
+    name: str | None = None,
+    flags: int = 0,
+    column: str | None = None,
+) -> Source:
     """Vote where a regular expression matches anywhere in the text.
 
     Examples
@@ -82,15 +113,20 @@ def regex(pattern: str, vote: Vote, otherwise: Vote = None, name: str | None = N
         search = re.compile(pattern, flags).search
     except re.error as error:
         raise InputError(f"{pattern!r} is no regular expression: {error}.") from None
-    return Source(name or pattern, lambda text: vote if search(text) else otherwise)
+
+    def look(text: str) -> Vote:
+        _check_text(text)
+        return vote if search(text) else otherwise
+
+    return Source(name or pattern, look, column)
 
 
-def function(vote: Callable[[str], Vote], name: str | None = None) -> Source:
-    """Vote what a function of the text returns; None is an abstain.
+def function(vote: Callable[[Any], Vote], name: str | None = None, column: str | None = None) -> Source:
+    """Vote what a function of the text, or of the row of a frame, returns; None is an abstain.
 
     Examples
     --------
     >>> function(lambda text: "spam" if len(text) > 1000 else None, name="long").vote("short") is None
     True
     """
-    return Source(name or str(getattr(vote, "__name__", "function")), vote)
+    return Source(name or str(getattr(vote, "__name__", "function")), vote, column)

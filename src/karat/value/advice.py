@@ -63,6 +63,8 @@ class DataValue:
     curve : tuple of dict
         Predicted risks for n gold labels.
     level : float
+    aside : tuple of str
+        What was set aside before, a sentence for each reason.
     """
 
     n_unlabeled: int
@@ -76,6 +78,7 @@ class DataValue:
     decision: Decision
     curve: tuple[dict[str, float], ...]
     level: float
+    aside: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -105,6 +108,7 @@ class DataValue:
             "verdict": self.verdict,
             "curve": list(self.curve),
             "level": self.level,
+            "aside": self.aside,
         }
 
 

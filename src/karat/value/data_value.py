@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
 
-from karat._types import Abstain, Label, Progress
+from karat._types import Abstains, Label, Progress
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.check import check_shape
 from karat.estimate.count import count
@@ -31,9 +32,10 @@ def data_value(
     known_pairs: Pairs = (),
     signs: Signs = "positive",
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
     level: float = 0.9,
     rng: np.random.Generator | int | None = 0,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> DataValue | VotesAlone:
     """What unlabeled points and gold labels are worth on this data, and what to do next.
@@ -44,7 +46,7 @@ def data_value(
         As in `karat.LabelModel.fit`.
     aggregate : {"median", "mean"}
         The unlabeled estimator whose worth in gold labels is asked for.
-    class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng
+    class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, strict
         As in `karat.LabelModel`.
     progress : callable, optional
         Called with how many steps are done and how many there are.
@@ -65,8 +67,8 @@ def data_value(
     >>> found.equivalent_labels.low < 42 < found.equivalent_labels.high
     True
     """
-    data, truth = _read(votes, gold, classes, abstain)
-    settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
+    data, truth = _read(votes, gold, classes, abstain, strict)
+    settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng, strict)
     return weigh(data, truth, settings, progress)
 
 
@@ -83,9 +85,10 @@ def plan(
     known_pairs: Pairs = (),
     signs: Signs = "positive",
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
     level: float = 0.9,
     rng: np.random.Generator | int | None = 0,
+    strict: bool = False,
     progress: Progress | None = None,
 ) -> Plan:
     """How many gold labels and unlabeled points to buy, so that the combination of both has the least risk.
@@ -96,7 +99,7 @@ def plan(
         Price of one gold label, on a point that you have or buy, and of one unlabeled point with its votes.
     budget : float
         What may be spent.
-    votes, gold, aggregate, class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, progress
+    votes, gold, aggregate, class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, strict, progress
         As in `data_value`.
 
     Raises
@@ -113,8 +116,8 @@ def plan(
     >>> found.buy_labels > 150 and found.cost <= 100
     True
     """
-    data, truth = _read(votes, gold, classes, abstain)
-    settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng)
+    data, truth = _read(votes, gold, classes, abstain, strict)
+    settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng, strict)
     return spend(data, truth, settings, label_cost, point_cost, budget, progress)
 
 
@@ -122,10 +125,13 @@ def weigh(
     votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None
 ) -> DataValue | VotesAlone:
     """As `data_value`, with votes and settings made."""
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
-        return votes_alone(fit_votes(count(votes, settings), points, settings), points, settings.generator())
-    return conclude(measure_risks(votes, points, settings, progress), settings)
+        votes_fit = fit_votes(count(votes, settings), points, settings)
+        return replace(votes_alone(votes_fit, points, settings.generator()), aside=aside.lines)
+    return replace(conclude(measure_risks(votes, points, settings, progress), settings), aside=aside.lines)
 
 
 def spend(
@@ -139,17 +145,22 @@ def spend(
 ) -> Plan:
     """As `plan`, with votes and settings made."""
     check_costs(label_cost, point_cost, budget)
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         raise NotIdentifiedError(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
             "change. Label a few random points first."
         )
-    return best_plan(measure_risks(votes, points, settings, progress), label_cost, point_cost, budget, settings.level)
+    risks = measure_risks(votes, points, settings, progress)
+    return replace(best_plan(risks, label_cost, point_cost, budget, settings.level), aside=aside.lines)
 
 
-def _read(votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstain | None) -> tuple[Votes, Gold | None]:
-    data = as_votes(votes, classes=classes, abstain=abstain, gold=gold)
+def _read(
+    votes: Any, gold: Any, classes: Sequence[Label] | None, abstain: Abstains, strict: bool
+) -> tuple[Votes, Gold | None]:
+    data = as_votes(votes, classes=classes, abstain=abstain, gold=gold, strict=strict)
     return data, None if gold is None else data.code_gold(gold)
 
 
@@ -161,7 +172,14 @@ def _gold_points(votes: Votes, gold: Gold | None, settings: Settings) -> GoldPoi
 
 
 def _settings(
-    aggregate: Any, class_balance: Any, symmetric: bool | None, known_pairs: Pairs, signs: Signs, level: float, rng: Any
+    aggregate: Any,
+    class_balance: Any,
+    symmetric: bool | None,
+    known_pairs: Pairs,
+    signs: Signs,
+    level: float,
+    rng: Any,
+    strict: bool,
 ) -> Settings:
     return Settings(
         aggregate=aggregate,
@@ -171,6 +189,7 @@ def _settings(
         signs=signs,
         level=level,
         rng=rng,
+        strict=strict,
     )
 
 

@@ -48,6 +48,8 @@ class Plan:
     interval_before, interval_after : Interval
     frontier : tuple of Purchase
         The same for other budgets.
+    aside : tuple of str
+        What was set aside before, a sentence for each reason.
     """
 
     buy_labels: int
@@ -58,6 +60,7 @@ class Plan:
     interval_before: Interval
     interval_after: Interval
     frontier: tuple[Purchase, ...]
+    aside: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -78,6 +81,7 @@ class Plan:
             "interval_after": vars(self.interval_after),
             "frontier": [vars(purchase) for purchase in self.frontier],
             "verdict": self.verdict,
+            "aside": self.aside,
         }
 
 

@@ -36,6 +36,8 @@ class VotesAlone:
     standing_bias : float
         Loss in nats that those pairs cost where sources are taken to be independent: the sum of their mutual
         information given the class, in its normal form. An upper bound, and for those pairs only.
+    aside : tuple of str
+        What was set aside before, a sentence for each reason.
     """
 
     n_unlabeled: int
@@ -44,6 +46,7 @@ class VotesAlone:
     pairs: tuple[DependentPair, ...]
     spread: float
     standing_bias: float
+    aside: tuple[str, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -74,6 +77,7 @@ class VotesAlone:
                 "spread": self.spread,
                 "standing_bias": self.standing_bias,
             },
+            "aside": self.aside,
         }
 
 

@@ -20,10 +20,13 @@ class Gold:
         Class index, -1 where the class is not known.
     classes : tuple
         Names of the classes.
+    reference : bool
+        True where it came with a data set to measure with, so that nobody expects it to be learned from.
     """
 
     values: Codes
     classes: tuple[Label, ...]
+    reference: bool = False
 
     def __len__(self) -> int:
         return len(self.values)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from karat._types import Abstain, Label
+import numpy as np
+
+from karat._types import Abstains, Label
 from karat.errors import InputError
 from karat.io.arrays import gold_column, is_sparse_matrix
 from karat.io.coding import Coding, find_coding, is_missing
@@ -29,7 +31,10 @@ def read_votes(
     label: str = "label",
     repeats: Repeats = "refuse",
     classes: Sequence[Label] | None = None,
-    abstain: Abstain | None = None,
+    abstain: Abstains = None,
+    ignore_case: bool = False,
+    mapping: Mapping[str, Label] | None = None,
+    strict: bool = False,
 ) -> Votes:
     """Read votes, and gold where there is some.
 
@@ -55,7 +60,13 @@ def read_votes(
     repeats : {"refuse", "first", "last"}
         What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
     classes, abstain
-        The classes in order and the value that means "no vote"; found from the data where not given.
+        The classes in order and the value, or values, that mean "no vote"; found from the data where not given.
+    ignore_case : bool
+        Texts that differ only in case are the same; classes are then in lower case.
+    mapping : mapping, optional
+        Values, as text, and what to read instead of each: ``{"no.": "no"}``.
+    strict : bool
+        Refuse columns that are no votes (text, dates, identifiers, measurements) rather than set them aside.
 
     Examples
     --------
@@ -68,7 +79,7 @@ def read_votes(
     """
     reading = Reading(
         layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
-        abstain=abstain,
+        abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict,
     )  # fmt: skip
     return Votes.of_source(source, reading, classes)
 
@@ -93,13 +104,18 @@ def read_for_model(
     nan = next((value for value in coding.abstain if is_missing(value)), None)
     reading = Reading(
         key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats, abstain=nan,
-        missing_workers_abstain=True,
+        missing_workers_abstain=True, ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
     )  # fmt: skip
     return Votes.of_table(read_table(source, reading), coding)
 
 
 def as_votes(
-    data: Any, *, classes: Sequence[Label] | None = None, abstain: Abstain | None = None, gold: Any = None
+    data: Any,
+    *,
+    classes: Sequence[Label] | None = None,
+    abstain: Abstains = None,
+    gold: Any = None,
+    strict: bool = False,
 ) -> Votes:
     """Votes from whatever a user hands to the library; gold may settle how they are coded."""
     if isinstance(data, Votes):
@@ -108,18 +124,27 @@ def as_votes(
         return Votes.from_array(data, classes=classes, abstain=abstain, gold=gold)
     from karat.io.layouts import read_table  # loads pyarrow
 
-    table = read_table(data, Reading(abstain=abstain))
+    table = read_table(data, Reading(abstain=abstain, strict=strict))
     gold_levels = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
     return Votes.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
 
 
-def votes_for(data: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
-    """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name."""
+def votes_for(data: Any, sources: tuple[str, ...], coding: Coding, columns: tuple[str, ...] | None = None) -> Votes:
+    """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name.
+
+    Parameters
+    ----------
+    columns : tuple of str, optional
+        Names of the columns of an array that holds more than the sources.
+    """
     if isinstance(data, Votes):
         if data.classes != coding.classes:
             raise InputError(f"the votes have classes {data.classes} and the model has {coding.classes}.")
         return data.select(sources)
-    return read_for_model(data, sources, coding) if _is_table(data) else Votes.coded(data, sources, coding)
+    if _is_table(data):
+        return read_for_model(data, sources, coding)
+    names = sources if columns is None or np.shape(data)[1:] == (len(sources),) else columns
+    return Votes.coded(data, names, coding).select(sources)
 
 
 def _is_table(data: Any) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from karat._types import Abstain, AnyArray, Codes, Group, Ints, Label
+from karat._types import Abstains, AnyArray, Codes, Group, Ints, Label
 from karat.errors import InputError, examples
 from karat.io.arrays import array_columns, gold_column, is_sparse_matrix, matrix_entries, rectangle
 from karat.io.coding import ABSTAIN, Coding, Column, find_coding, is_missing, whole_array_levels
+from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, VoteTable, check_size
 from karat.votes.gold import Gold
 from karat.votes.outputs import Outputs
@@ -37,6 +38,12 @@ class Votes:
         Identifiers of the points.
     gold : Gold or None
         Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
+    aside : tuple of str
+        What of the table was set aside when it was read, a sentence for each reason.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    key_name : str or None
+        The column that the keys come from.
 
     Examples
     --------
@@ -50,6 +57,9 @@ class Votes:
     coding: Coding
     keys: AnyArray | None = field(default=None, repr=False)
     gold: Gold | None = field(default=None, repr=False)
+    aside: tuple[str, ...] = ()
+    read_as: str = ""
+    key_name: str | None = None
 
     def __post_init__(self) -> None:
         repeated = sorted(name for name, count in Counter(self.sources).items() if count > 1)
@@ -76,30 +86,33 @@ class Votes:
         sources: Sequence[str] | None = None,
         *,
         classes: Sequence[Label] | None = None,
-        abstain: Abstain | None = None,
+        abstain: Abstains = None,
         gold: Any = None,
+        ignore_case: bool = False,
+        mapping: Mapping[str, Label] | None = None,
     ) -> Votes:
         """Votes from a NumPy array, nested lists or a SciPy sparse matrix, a row per point, a column per source.
 
         In a sparse matrix an entry that is not stored is an abstain, and a stored 0 is a vote for 0.
         """
+        spelling = Spelling.of(ignore_case, mapping)
         truth = None if gold is None else gold_column(gold, abstain)
         gold_levels = [] if truth is None else truth.levels
         if is_sparse_matrix(array):
             (n, m), entries = matrix_entries(array, abstain)
             table = VoteTable(n, _names(sources, m), entries, None, truth)
-            return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
+            return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain, spelling))
         values, empty = rectangle(array)
         if values.ndim != 2:
             raise InputError(f"votes must have two axes, points and sources; this array has shape {values.shape}.")
         names = _names(sources, values.shape[1])
         check_size(*values.shape)
         if values.dtype.kind in "iu" and empty is None:
-            coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain)
+            coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain, spelling)
             votes = cls.coded(values, names, coding)
             return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
         table = VoteTable(len(values), names, array_columns(values, empty, names, abstain), None, truth)
-        return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
+        return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain, spelling))
 
     @classmethod
     def coded(cls, array: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
@@ -112,7 +125,8 @@ class Votes:
         values, empty = rectangle(array)
         _check_columns(values.shape, sources)
         check_size(*values.shape)
-        if values.dtype.kind in "iu" and empty is None and coding.classes == tuple(range(len(coding.classes))):
+        indices = coding.classes == tuple(range(len(coding.classes))) and not coding.spelling.mapping
+        if values.dtype.kind in "iu" and empty is None and indices:
             # The values are the class indices already; nothing to look up, and an int8 array is not copied.
             low = ABSTAIN if coding.abstain == (ABSTAIN,) else 0
             if values.min() >= low and values.max() < len(coding.classes):
@@ -131,7 +145,7 @@ class Votes:
                 cells = cells.columns(0, n).T
         else:
             cells = np.stack([coding.codes(column) for column in table.cells]).T
-        votes = cls(cells, table.sources, coding, table.keys)
+        votes = cls(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name)
         return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold))
 
     @classmethod
@@ -151,7 +165,8 @@ class Votes:
 
         table = read_table(source, reading)
         gold_levels = () if table.gold is None else table.gold.levels
-        return cls.of_table(table, find_coding(table.levels, gold_levels, classes, reading.abstain))
+        coding = find_coding(table.levels, gold_levels, classes, reading.abstain, reading.spelling)
+        return cls.of_table(table, coding)
 
     def __len__(self) -> int:
         return self.storage.shape[0]
@@ -193,7 +208,7 @@ class Votes:
         else:
             column = labels if isinstance(labels, Column) else gold_column(labels, float("nan"))
             unknown = {*self.coding.abstain, "", ABSTAIN} - set(self.classes)
-            gold = Gold(Coding(self.classes, tuple(unknown)).codes(column), self.classes)
+            gold = Gold(replace(self.coding, abstain=tuple(unknown)).codes(column), self.classes)
         if len(gold) != len(self):
             raise InputError(
                 f"gold has {len(gold):,} labels for {len(self):,} points; give one per point, empty where unknown."
@@ -228,6 +243,14 @@ class Votes:
         if missing:
             raise InputError(f"no source {examples(missing)}; the sources are {examples(self.sources)}.")
         return replace(self, cells=self.storage.select([place[name] for name in wanted]), sources=wanted)
+
+    @cached_property
+    def number(self) -> Ints:
+        """How many sources vote on each point, shape (n,)."""
+        storage = self.storage
+        if isinstance(storage, Sparse):
+            return np.diff(storage.start)
+        return sum((column >= 0 for column in storage.columns(0, len(self))), np.zeros(len(self), dtype=np.int64))
 
     def tally(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Ints:
         """How many votes the points low..high have for each class, shape (points, K).

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from run_karat import karat
+
+from karat import InputError, check, read_votes
+from karat.commands.check import CheckResult
+
+
+def test_it_prints_what_the_command_prints(votes_csv: Path) -> None:
+    votes = read_votes(votes_csv, key="id", gold="y")
+    found = check(votes)
+    assert isinstance(found, CheckResult)
+    assert found.problems == ()
+    printed = karat("check", votes_csv, "--key", "id", "--gold", "y").stdout
+    assert printed.partition("\n\nNext:")[0] == str(found)
+    assert repr(found) == str(found)
+
+
+def test_arrays_gold_and_settings(votes_csv: Path) -> None:
+    votes = read_votes(votes_csv, key="id", gold="y")
+    found = check(votes.values, votes.own_gold.values, class_balance=0.5, replicates=0)
+    assert found.data.n_gold == 300
+    assert [share.value for share in found.class_balance] == [0.5, 0.5]
+    without = check(votes.values, class_balance=0.5, replicates=0)
+    assert without.data.n_gold is None
+    with pytest.raises(InputError, match="level must be"):
+        check(votes, level=2)
+    with pytest.raises(TypeError, match="magic"):
+        check(votes, magic=2)
+
+
+def test_problems_are_told_not_raised() -> None:
+    found = check(np.array([[0, 1], [1, 1], [1, 0]]))
+    assert str(found).startswith("Not ready: 1 thing to mend.")
+    assert "Triplets need three sources" in str(found)
