@@ -8,6 +8,9 @@ from statistics import NormalDist
 import numpy as np
 
 from karat._types import Floats, Progress
+from karat.calibrate.agreed import Agreed, agree
+from karat.calibrate.cross_validation import CrossScore
+from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
 from karat.calibrate.with_gold import WithGold, add_gold
 from karat.errors import InputError
@@ -24,7 +27,9 @@ from karat.naive_bayes import posterior
 from karat.source_model import SourceModel, accuracy
 from karat.votes import Gold, GoldPoints, Votes
 
-ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part
+ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part beside triplets
+FEW_VOTES = 5  # votes on points with other votes below which a source is taken to be as others are
+IN_DOUBT = 0.3  # share of votes from sources that seem worse than chance from which on they may be the better ones
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Origin:
 
     Parameters
     ----------
-    method : {"triplets", "labeled", "combined"}
+    method : {"consensus", "triplets", "labeled", "combined"}
     points, gold : int
         How many were learned from.
     aggregate, kind : str
@@ -42,7 +47,16 @@ class Origin:
         Sources that no triplet tells of, which gold alone speaks of.
     multiple, gold_weight, slope : float
         "combined": what the estimates from votes were multiplied by, the mean weight of gold, and what log-likelihoods
-        are multiplied by on a point with one vote.
+        are multiplied by on a point with one vote. "consensus": the share of readings that learned from gold, and
+        what the log-odds of votes are multiplied by on a point with the usual number of votes.
+    copies : tuple of pairs of str
+        "consensus": sources that repeat each other, and count as one.
+    worse : tuple of str
+        "consensus": sources that are worse than chance, whose votes speak against what they say.
+    by_prior : tuple of str
+        "consensus": sources with too few votes beside others to tell, which are taken to be as others are.
+    in_doubt : bool
+        "consensus": whether the other reading, in which those are right who are thought wrong, is about as likely.
     """
 
     method: Method
@@ -54,6 +68,10 @@ class Origin:
     multiple: float = 1.0
     gold_weight: float = 0.0
     slope: float = 1.0
+    copies: tuple[tuple[str, str], ...] = ()
+    worse: tuple[str, ...] = ()
+    by_prior: tuple[str, ...] = ()
+    in_doubt: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +86,31 @@ class Fitted:
         None where no gold tells how sure the probabilities should be.
     origin : Origin or None
         None where the model was read from a file.
+    pool : Pool or None
+        Where the probabilities come from, if not from the model.
+    accuracies : array, shape (m,), or None
+        Of the sources, if not those of the model.
+    scores : tuple of CrossScore
+        How good labels are by gold that they were not learned from.
     """
 
     model: SourceModel
     intervals: Intervals
     recalibration: Recalibration | None
     origin: Origin | None = None
+    pool: Pool | None = None
+    accuracies: Floats | None = None
+    scores: tuple[CrossScore, ...] = ()
+
+    @property
+    def accuracy(self) -> Floats:
+        """Probability that a vote is right, for each source, shape (m,)."""
+        return self.model.accuracy if self.accuracies is None else self.accuracies
 
     def posterior(self, votes: Votes) -> Floats:
         """Probabilities of the points, shape (n, K)."""
+        if self.pool is not None:
+            return self.pool.posterior(votes)
         found = posterior(votes, self.model)
         return found if self.recalibration is None else self.recalibration.apply(found, votes, self.model.class_balance)
 
@@ -84,7 +118,9 @@ class Fitted:
 def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fitted:
     """Learn from votes, and from gold where there is some."""
     points = None if gold is None or not gold.known.any() else GoldPoints.of(votes, gold)
-    method = chosen_method(settings.method, points)
+    method = chosen_method(settings, points)
+    if method == "consensus":
+        return fit_consensus(votes, points, settings)
     if method == "labeled":
         return fit_labeled(_needed(points, method), settings)
     check_shape(len(votes), len(votes.sources))
@@ -94,10 +130,12 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
     return fit_triplets(counted, points, settings, progress)
 
 
-def chosen_method(method: Method, points: GoldPoints | None) -> Method:
-    """What "auto" comes to."""
-    if method != "auto":
-        return method
+def chosen_method(settings: Settings, points: GoldPoints | None) -> Method:
+    """What "auto" comes to: the consensus, unless something was asked for that only triplets have."""
+    if settings.method != "auto":
+        return settings.method
+    if not settings.about_triplets:
+        return "consensus"
     return "combined" if points is not None and len(points) >= ENOUGH_GOLD else "triplets"
 
 
@@ -106,6 +144,39 @@ def _needed(points: GoldPoints | None, method: str) -> GoldPoints:
     if points is None:
         raise InputError(f"method={method!r} learns from gold labels; give some, or use method='triplets'.")
     return points
+
+
+def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -> Fitted:
+    """Learn from what all votes say together, and from gold where there is some."""
+    found = agree(votes, points, settings)
+    return Fitted(
+        found.model,
+        found.intervals,
+        None,
+        _consensus_origin(votes, points, found),
+        found.pool,
+        found.accuracy,
+        found.scores,
+    )
+
+
+def _consensus_origin(votes: Votes, points: GoldPoints | None, found: Agreed) -> Origin:
+    sources = np.array(votes.sources)
+    worse = found.intervals.high < found.chance
+    number = votes.tally(0, 10_000).sum(axis=1)
+    usual = int(np.median(number[number > 0])) if number.any() else 1
+    heard = found.votes * np.maximum(found.accuracy, 1 - found.accuracy)
+    return Origin(
+        "consensus",
+        len(votes),
+        0 if points is None else len(points),
+        gold_weight=found.gold_share,
+        slope=float(found.pool.votes_weight(usual).sum()),
+        copies=tuple((votes.sources[i], votes.sources[j]) for i, j in found.copies),
+        worse=tuple(sources[worse].tolist()),
+        by_prior=tuple(sources[found.votes < FEW_VOTES].tolist()),
+        in_doubt=points is None and bool(heard[worse].sum() > IN_DOUBT * heard.sum()),
+    )
 
 
 def fit_labeled(points: GoldPoints, settings: Settings) -> Fitted:
@@ -156,7 +227,7 @@ def fit_combined(counted: Counted, points: GoldPoints, settings: Settings, progr
 
 def _origin(votes_fit: VotesFit, gold: int) -> Origin:
     solution = votes_fit.solution
-    kind, aggregate = solution.problem.kind, solution.settings.aggregate
+    kind, aggregate = solution.problem.kind, solution.settings.averaging
     return Origin("triplets", solution.problem.moments.n, gold, aggregate, kind.words, solution.unknown)
 
 

@@ -97,7 +97,7 @@ class Pool:
     def votes_weight(self, number: int) -> Floats:
         """What the log-odds of a vote on a point with so many votes are multiplied by, for each evidence."""
         scaled = self.weight * self.slope * discount(np.full(len(self.weight), number), self.repetition)
-        return np.bincount(self.learned, scaled, minlength=len(self.evidence))
+        return np.asarray(np.bincount(self.learned, scaled, minlength=len(self.evidence)), dtype=np.float64)
 
 
 def discount(number: Ints | Floats, repetition: float | Floats) -> Floats:

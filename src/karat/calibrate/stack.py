@@ -9,7 +9,6 @@ needs no gold is one of them, so that a few gold labels change little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from karat._types import Codes, Floats, Ints, Places
 from karat.calibrate.pool import Pool, discount
-from karat.estimate.consensus import Ballots, learn, majority
+from karat.estimate.consensus import Ballots, Consensus, learn, majority
 from karat.naive_bayes import softmax
 
 UNLABELED = (1.0, 0.1, 0.01, 0.0)  # what a point without gold may count for beside one with gold
@@ -42,8 +41,10 @@ class GoldReadings:
     ----------
     class_balance : array, shape (K,)
     truth : array of int8, shape (g,)
+    plain : array, shape (g, K)
+        What the votes say by sources that were learned without gold.
     said : array, shape (U, g, K)
-        What the votes say, for each of `UNLABELED`.
+        What they say by sources that were learned with the other gold, for each of `UNLABELED`.
     tally : array, shape (g, K)
         Votes for each class.
     fold : array of int, shape (g,)
@@ -51,47 +52,57 @@ class GoldReadings:
 
     class_balance: Floats
     truth: Codes
+    plain: Floats
     said: Floats
     tally: Floats
     fold: Ints
+
+    def reading(self, which: Places) -> GoldReadings:
+        """The same with some of `said`."""
+        return replace(self, said=self.said[which])
 
     def take(self, places: Places) -> GoldReadings:
         """Some of the gold points."""
         return replace(
             self,
             truth=self.truth[places],
+            plain=self.plain[places],
             said=self.said[:, places],
             tally=self.tally[places],
             fold=self.fold[places],
         )
 
 
-def read_gold(
-    ballots: Ballots, class_balance: Floats, rng: np.random.Generator, unlabeled: Sequence[float] = UNLABELED
-) -> GoldReadings:
-    """Learn the sources from all gold but a part, and read that part, for every part."""
-    places = np.flatnonzero(ballots.truth >= 0)
-    fold = rng.permutation(len(places)) % FOLDS
-    K = len(class_balance)
-    said = np.zeros((len(unlabeled), len(places), K))
-    for part in range(min(FOLDS, len(places))):
-        left_out = places[fold == part]
-        rest = ballots.without(left_out)
-        of_part = ballots.votes.take(left_out)
-        for k, worth in enumerate(unlabeled):
-            said[k, fold == part] = learn(rest, class_balance, worth).evidence.of(of_part)
-    return GoldReadings(class_balance, ballots.truth[places], said, ballots.tally[places], fold)
-
-
-def weigh_readings(gold: GoldReadings, without: Pool, plain: Floats) -> Pool:
-    """Readings with the weights that gold gives them, and with what is needed without gold among them.
+def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) -> GoldReadings:
+    """Learn the sources from all gold but a part, and read that part, for every part.
 
     Parameters
     ----------
-    without : Pool
-        That needs no gold.
-    plain : array, shape (g, K)
-        What it says of the gold points.
+    consensus : Consensus
+        Learned without gold.
+    """
+    balance = consensus.class_balance
+    places = np.flatnonzero(ballots.truth >= 0)
+    gold_votes = ballots.votes.take(places)
+    fold = rng.permutation(len(places)) % FOLDS
+    said = np.zeros((len(UNLABELED), len(places), len(balance)))
+    for part in range(min(FOLDS, len(places))):
+        left_out = np.flatnonzero(fold == part)
+        rest = ballots.without(places[left_out])
+        of_part = gold_votes.take(left_out)
+        for k, worth in enumerate(UNLABELED):
+            said[k, left_out] = learn(rest, balance, worth).evidence.of(of_part)
+    plain = consensus.evidence.of(gold_votes)
+    return GoldReadings(balance, ballots.truth[places], plain, said, ballots.tally[places], fold)
+
+
+def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
+    """Readings with the weights that gold gives them, without the evidence, which is not known here.
+
+    Parameters
+    ----------
+    without : Pool, optional
+        That needs no gold; it is among the readings, and takes `GoldReadings.plain`.
     """
     grid = np.array(list(product(range(len(gold.said)), SLOPES, REPETITIONS)))
     learned, slope, repetition = grid[:, 0].astype(np.intp), grid[:, 1], grid[:, 2]
@@ -105,24 +116,53 @@ def weigh_readings(gold: GoldReadings, without: Pool, plain: Floats) -> Pool:
     features = np.concatenate([counted[:, :, None], np.broadcast_to(np.eye(K), (len(seen.truth), K, K))], axis=2)
     error = np.array([COUNT_ERROR, *[SHIFT_ERROR] * K])
     fitted, evidence = _laplace(base, features, seen.truth, 1 / error**2)
-    likely = np.log(np.maximum(plain[voted][:: max(1, len(gold.truth) // MOST_GOLD)], 1e-12))
-    alone = likely[np.arange(len(seen.truth)), seen.truth].sum()
-    score = np.append(evidence + np.log((1 - WITHOUT_GOLD) / len(grid)), alone + np.log(WITHOUT_GOLD))
-    weight = np.exp(score - score.max())
-    weight /= weight.sum()
-    kept = np.flatnonzero(weight[:-1] >= min(KEPT, weight[:-1].max()))
-    gold_weight = weight[kept] * (1 - weight[-1]) / max(weight[kept].sum(), 1e-300)
     silent = np.bincount(gold.truth[~voted], minlength=K)
-    return Pool(
+    pool = Pool(
         gold.class_balance,
         (SILENT_WORTH * gold.class_balance + silent) / (SILENT_WORTH + silent.sum()),
-        without.evidence,
-        weight=np.append(without.weight * weight[-1], gold_weight),
-        slope=np.append(without.slope, slope[kept]),
-        repetition=np.append(without.repetition, repetition[kept]),
-        count=np.append(without.count, fitted[kept, 0]),
-        shift=np.concatenate([without.shift, fitted[kept, 1:]]),
-        learned=np.append(without.learned, 1 + learned[kept]),
+        (),
+        weight=np.exp(evidence - evidence.max()),
+        slope=slope,
+        repetition=repetition,
+        count=fitted[:, 0],
+        shift=fitted[:, 1:],
+        learned=learned,
+    )
+    if without is None:
+        return _kept(pool)
+    plain = without.mixed([seen.plain], seen.tally)
+    alone = np.log(np.maximum(plain[np.arange(len(seen.truth)), seen.truth], 1e-300)).sum()
+    odds = evidence.max() + np.log(pool.weight.mean()) - alone
+    needless = WITHOUT_GOLD / (WITHOUT_GOLD + (1 - WITHOUT_GOLD) * np.exp(np.clip(odds, -500, 500)))
+    return _joined(without, _kept(pool), needless)
+
+
+def _kept(pool: Pool) -> Pool:
+    """Without readings that have little weight."""
+    share = pool.weight / pool.weight.sum()
+    kept = np.flatnonzero(share >= min(KEPT, share.max()))
+    return replace(
+        pool,
+        weight=share[kept] / share[kept].sum(),
+        slope=pool.slope[kept],
+        repetition=pool.repetition[kept],
+        count=pool.count[kept],
+        shift=pool.shift[kept],
+        learned=pool.learned[kept],
+    )
+
+
+def _joined(first: Pool, second: Pool, share: float) -> Pool:
+    """The readings of both; the first has that share of the weight, and its evidence comes first."""
+    return replace(
+        second,
+        evidence=first.evidence,
+        weight=np.append(share * first.weight, (1 - share) * second.weight),
+        slope=np.append(first.slope, second.slope),
+        repetition=np.append(first.repetition, second.repetition),
+        count=np.append(first.count, second.count),
+        shift=np.concatenate([first.shift, second.shift]),
+        learned=np.append(first.learned, 1 + second.learned),
     )
 
 

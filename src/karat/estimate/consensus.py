@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Codes, Floats, Group, Places
+from karat._types import Codes, Floats, Group, Ints, Places
 from karat.naive_bayes import log_likelihoods, softmax
 from karat.statistics import block_of
 from karat.votes import Votes
@@ -27,7 +27,9 @@ STEPS = 5  # from the count of votes on
 SOURCE_WORTH = 5.0  # votes that what all sources do counts for in the accuracy of one
 VOTE_WORTH = 100.0  # votes that the accuracy of a source counts for in what one of its votes means
 PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
-BALANCE_STEP = 0.3  # of the way that the class balance goes in a step towards what the guesses say, where it is not given
+BALANCE_STEP = (
+    0.3  # of the way that the class balance goes in a step towards what the guesses say, where it is not given
+)
 EVEN = 0.15  # share of the class balance that stays evenly spread, where it is not given
 MOST_VOTES = 1_000_000  # that sources are learned from; more of them change the third digit only
 _MATCHED = 20_000  # points that class shares are matched on
@@ -73,7 +75,7 @@ def _mean_table(tables: Floats) -> Floats:
     return result
 
 
-def majority(tally: Floats, class_balance: Floats) -> Floats:
+def majority(tally: Ints | Floats, class_balance: Floats) -> Floats:
     """Probabilities from a count of votes, with a few votes more by the class balance, shape (n, K)."""
     counted = tally + PSEUDO_VOTES * class_balance
     return np.asarray(counted / counted.sum(axis=1, keepdims=True))

@@ -15,7 +15,7 @@ from karat.estimate.aggregate import Aggregate, Negative
 from karat.source_model import check_class_balance
 from karat.votes import Votes
 
-Method = Literal["auto", "triplets", "labeled", "combined"]
+Method = Literal["auto", "consensus", "triplets", "labeled", "combined"]
 Signs = Literal["positive", "data"]
 Pairs = Sequence[tuple[str | int, str | int]]
 Positions = tuple[tuple[int, int], ...]
@@ -25,7 +25,7 @@ Positions = tuple[tuple[int, int], ...]
 class Settings:
     """The settings of a fit; what each means stands in `karat.LabelModel`."""
 
-    aggregate: Aggregate = "median"
+    aggregate: Aggregate | None = None
     method: Method = "auto"
     class_balance: Any = None
     symmetric: bool | None = None
@@ -39,7 +39,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         one_of("method", self.method, get_args(Method))
-        one_of("aggregate", self.aggregate, get_args(Aggregate))
+        one_of("aggregate", self.aggregate, (None, *get_args(Aggregate)))
         one_of("negative", self.negative, get_args(Negative))
         one_of("signs", self.signs, get_args(Signs))
         if self.replicates < 0:
@@ -48,6 +48,21 @@ class Settings:
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
         if self.symmetric is not None and not isinstance(self.symmetric, bool | np.bool_):
             raise TypeError(f"symmetric must be True, False or None, not {self.symmetric!r}.")
+
+    @property
+    def averaging(self) -> Aggregate:
+        """How estimates of all triplets become one."""
+        return self.aggregate or "median"
+
+    @property
+    def about_triplets(self) -> bool:
+        """Whether something was asked for that only triplets have."""
+        return (
+            self.aggregate is not None
+            or self.symmetric is not None
+            or self.negative != "drop"
+            or self.signs != "positive"
+        )
 
     def generator(self) -> np.random.Generator:
         """Where random numbers come from."""

@@ -50,7 +50,7 @@ class Problem:
     def sizes(self, settings: Settings, rng: np.random.Generator) -> tuple[Floats, Ints]:
         """The size of x of every feature, and how many triplets it rests on; see `aggregate_triplets`."""
         features = self.features
-        return aggregate_triplets(self.b, features.allowed, settings.aggregate, settings.negative, features.limit, rng)
+        return aggregate_triplets(self.b, features.allowed, settings.averaging, settings.negative, features.limit, rng)
 
     def tables(self, x: Floats, balance: Floats) -> Floats:
         """Probability of every output given the class, of sources that have these x."""

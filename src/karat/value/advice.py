@@ -129,7 +129,7 @@ def conclude(risks: Risks, settings: Settings, n_gold: int | None = None) -> Dat
         "corrected": risks.median.risk,
         "combined": combined.at(n_gold),
     }
-    asked = risks.mean if settings.aggregate == "mean" else risks.median
+    asked = risks.mean if settings.averaging == "mean" else risks.median
     f = equivalent(risks, asked.risk, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     gains = {

@@ -166,7 +166,7 @@ def _read(
 
 def _gold_points(votes: Votes, gold: Gold | None, settings: Settings) -> GoldPoints | None:
     """The points with gold, once it is sure that what was asked for can be answered at all."""
-    one_of("aggregate", settings.aggregate, ("median", "mean"))
+    one_of("aggregate", settings.averaging, ("median", "mean"))
     check_shape(len(votes), len(votes.sources))
     return None if gold is None or not gold.known.any() else GoldPoints.of(votes, gold)
 

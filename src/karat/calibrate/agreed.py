@@ -1,0 +1,179 @@
+"""What votes, and gold where there is some, agree on: sources, class balance, and probabilities of labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from karat._types import Floats, Group
+from karat.calibrate.cross_validation import CrossScore, cross_scores
+from karat.calibrate.pool import Pool, without_gold
+from karat.calibrate.stack import MOST_FOLD_VOTES, UNLABELED, read_gold, weigh_readings
+from karat.estimate.class_balance import gold_balance
+from karat.estimate.consensus import MOST_VOTES, Ballots, Consensus, learn, matching_shift, vote_counts
+from karat.estimate.groups import check_groups, dependent_groups
+from karat.estimate.intervals import Intervals
+from karat.estimate.near_copies import near_copies
+from karat.estimate.settings import Positions, Settings
+from karat.estimate.wilson import wilson
+from karat.naive_bayes import softmax
+from karat.source_model import SourceModel
+from karat.votes import GoldPoints, Votes
+
+BALANCE_WORTH = 15.0  # gold labels that a class balance found in the votes counts for
+SYSTEMATIC = 0.07  # standard deviation of what votes get wrong about all sources alike
+_LARGEST = 1 - 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Agreed:
+    """What was found.
+
+    Parameters
+    ----------
+    model : SourceModel
+    accuracy, chance : arrays, shape (m,)
+        How often each source is right, from votes and gold, and how often if it voted at random.
+    votes : array of int, shape (m,)
+        Votes of each source on points on which others vote too.
+    intervals : Intervals
+    pool : Pool
+        Gives the probabilities.
+    copies : tuple of pairs of int
+        Sources that repeat each other, and count as one.
+    scores : tuple of CrossScore
+        On gold; empty without.
+    gold_share : float
+        Share of the weight of readings that learned from gold.
+    """
+
+    model: SourceModel
+    accuracy: Floats
+    chance: Floats
+    votes: Floats
+    intervals: Intervals
+    pool: Pool
+    copies: Positions
+    scores: tuple[CrossScore, ...]
+    gold_share: float
+
+
+def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed:
+    """Learn from votes, and from gold where there is some."""
+    given = settings.given_balance(votes.classes)
+    known = settings.pairs(votes.sources)
+    rows = np.array([], dtype=np.intp) if points is None else points.rows
+    truth = np.array([], dtype=np.int8) if points is None else points.truth
+    groups = _groups(votes, known)
+    ballots = Ballots.of(votes, groups, rows, truth, MOST_VOTES)
+    blind = _without_gold(ballots)
+    found = learn(blind, given)
+    copies = near_copies(blind, _in_full(found, blind))
+    if copies:
+        ballots = replace(ballots, groups=_groups(votes, (*known, *copies)))
+        blind = _without_gold(ballots)
+        found = learn(blind, given)
+    if points is not None and given is None:
+        found = learn(blind, gold_balance(points.counts, BALANCE_WORTH * found.class_balance))
+    pool = alone = without_gold(found, blind)
+    scores: tuple[CrossScore, ...] = ()
+    if points is not None:
+        fewer = Ballots.of(votes, ballots.groups, rows, truth, MOST_FOLD_VOTES)
+        readings = read_gold(fewer, found, settings.generator())
+        pool = weigh_readings(readings, alone)
+        learned = (learn(ballots, found.class_balance, worth).evidence for worth in UNLABELED)
+        pool = replace(pool, evidence=(found.evidence, *learned))
+        scores = cross_scores(readings, alone, settings.level)
+    accuracy, low, high = _accuracies(found, blind, alone, points, settings.level)
+    cast = _votes_cast(ballots)
+    intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
+    return Agreed(
+        _source_model(votes, cast / len(ballots.truth), found, pool),
+        accuracy,
+        cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
+        _votes_cast(ballots, beside=1).sum(axis=1),
+        intervals.holding(accuracy, found.class_balance),
+        pool,
+        copies,
+        scores,
+        float(pool.weight[pool.learned > 0].sum()),
+    )
+
+
+def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
+    groups = dependent_groups(len(votes.sources), pairs)
+    check_groups(groups, votes.sources, votes.outputs)
+    return groups
+
+
+def _without_gold(ballots: Ballots) -> Ballots:
+    return ballots.without(np.flatnonzero(ballots.truth >= 0))
+
+
+def _in_full(found: Consensus, ballots: Ballots) -> Floats:
+    """Probabilities of the classes of all points, all votes counting in full."""
+    covered = ballots.covered
+    if not len(covered):
+        return np.tile(found.class_balance, (len(ballots.truth), 1))
+    return softmax(found.scores + matching_shift(found.scores[covered], found.class_balance))
+
+
+def _accuracies(
+    found: Consensus, ballots: Ballots, alone: Pool, points: GoldPoints | None, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """How often each source is right, with an interval.
+
+    Votes in full flatter sources that share a weakness, and the mixture of readings belittles sources that share none:
+    their mean is taken, and their distance is part of the error. Gold is added as if the votes had been some of it.
+    """
+    readings = [_in_full(found, ballots), alone.mixed([found.scores], ballots.tally)]
+    right, total = [], None
+    for guess in readings:
+        counts = vote_counts(ballots.votes, guess)
+        right.append(np.trace(counts, axis1=1, axis2=2))
+        total = counts.sum(axis=(1, 2))
+    votes = np.maximum(np.asarray(total), 1e-9)
+    in_full, mixed = np.clip(right[0] / votes, 0.01, 0.99), np.clip(right[1] / votes, 0.01, 0.99)
+    centre = (in_full + mixed) / 2
+    spread = centre * (1 - centre)
+    error = SYSTEMATIC**2 + ((in_full - mixed) / 2) ** 2 + spread / np.maximum(votes, 1)
+    worth = np.maximum(spread / error - 1, 1.0)
+    correct, judged = np.zeros(len(centre)), np.zeros(len(centre))
+    if points is not None:
+        values = points.votes.values
+        correct = (values == points.truth[:, None]).sum(axis=0)
+        judged = (values >= 0).sum(axis=0)
+    hits, tries = worth * centre + correct, worth + judged
+    return hits / tries, *wilson(hits, tries, level)
+
+
+def _balance_interval(balance: Floats, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:
+    if settings.class_balance is not None:
+        return balance, balance
+    worth = BALANCE_WORTH + (0 if points is None else len(points))
+    return wilson(balance * worth, np.full(len(balance), worth), settings.level)
+
+
+def _votes_cast(ballots: Ballots, beside: int = 0) -> Floats:
+    """How often each source votes for each class, shape (m, K), on points with so many votes besides."""
+    counted = (ballots.tally.sum(axis=1) > beside).astype(np.float64)
+    K = ballots.tally.shape[1]
+    return vote_counts(ballots.votes, np.tile(counted[:, None] / K, (1, K))).sum(axis=2)
+
+
+def _source_model(votes: Votes, share: Floats, found: Consensus, pool: Pool) -> SourceModel:
+    """How each source votes given the class, by the evidence that has most weight.
+
+    Parameters
+    ----------
+    share : array, shape (m, K)
+        Of the points on which each source votes for each class.
+    """
+    best = int(np.bincount(pool.learned, pool.weight * (pool.slope > 0), minlength=len(pool.evidence)).argmax())
+    said = share[:, :, None] * np.exp(np.clip(pool.evidence[best].log_odds, -20, 20))
+    said = said.transpose(0, 2, 1)
+    said /= np.maximum(said.sum(axis=2, keepdims=True) / _LARGEST, 1)
+    silence = 1 - said.sum(axis=2, keepdims=True)
+    tables = np.concatenate([silence, said], axis=2)
+    return SourceModel.independent(votes.sources, votes.classes, found.class_balance, tables)

@@ -1,0 +1,75 @@
+"""How good labels are, measured on gold that they were not learned from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from karat._types import Codes, Floats
+from karat.calibrate.pool import Pool
+from karat.calibrate.stack import UNLABELED, GoldReadings, weigh_readings
+from karat.estimate.consensus import majority
+from karat.estimate.wilson import wilson
+from karat.losses import log_losses
+
+FEWEST = 10  # gold labels from which on a score is worth saying
+
+
+@dataclass(frozen=True)
+class CrossScore:
+    """Accuracy and log loss of one way to label, with intervals.
+
+    Parameters
+    ----------
+    name : str
+        What the labels come from.
+    accuracy, accuracy_low, accuracy_high : float
+    loss, loss_low, loss_high : float
+        Mean cross-entropy in nats.
+    """
+
+    name: str
+    accuracy: float
+    accuracy_low: float
+    accuracy_high: float
+    loss: float
+    loss_low: float
+    loss_high: float
+
+    @classmethod
+    def of(cls, name: str, probabilities: Floats, truth: Codes, level: float) -> CrossScore:
+        """Measure probabilities of gold points, shape (g, K)."""
+        losses = log_losses(probabilities[np.arange(len(truth)), truth])
+        right = int((probabilities.argmax(axis=1) == truth).sum())
+        low, high = wilson(np.array(right), np.array(len(truth)), level)
+        half = NormalDist().inv_cdf((1 + level) / 2) * losses.std(ddof=1) / np.sqrt(len(truth))
+        mean = float(losses.mean())
+        return cls(name, right / len(truth), float(low), float(high), mean, max(mean - half, 0.0), mean + half)
+
+
+def cross_scores(gold: GoldReadings, without: Pool, level: float) -> tuple[CrossScore, ...]:
+    """Majority vote, votes alone, gold alone, and both, on gold that each has not seen.
+
+    How readings are weighed is learned from the other parts of gold, as the sources are.
+    """
+    if len(gold.truth) < FEWEST:
+        return ()
+    silent = gold.tally.sum(axis=1) == 0
+    counted = majority(gold.tally, gold.class_balance)
+    counted[silent] = gold.class_balance
+    only_gold = np.flatnonzero(np.array(UNLABELED) == 0)
+    alone, both = np.empty_like(counted), np.empty_like(counted)
+    for part in np.unique(gold.fold):
+        tested, rest = np.flatnonzero(gold.fold == part), gold.take(np.flatnonzero(gold.fold != part))
+        here = gold.take(tested)
+        alone[tested] = weigh_readings(rest.reading(only_gold)).mixed([*here.said[only_gold]], here.tally)
+        both[tested] = weigh_readings(rest, without).mixed([here.plain, *here.said], here.tally)
+    found = {
+        "majority vote": counted,
+        "votes alone": without.mixed([gold.plain], gold.tally),
+        "gold alone": alone,
+        "votes and gold": both,
+    }
+    return tuple(CrossScore.of(name, p, gold.truth, level) for name, p in found.items())
