@@ -99,9 +99,7 @@ def _aggregate_option(*choices: str) -> Decorator:
     return click.option(
         "--aggregate",
         type=click.Choice(choices),
-        default="median",
-        show_default=True,
-        help="How estimates of all triplets become one.",
+        help="How estimates of all triplets become one; median where not said.",
     )
 
 
@@ -109,10 +107,11 @@ fitting_options = _all_of(
     _aggregate_option("median", "mean", "random"),
     click.option(
         "--method",
-        type=click.Choice(["auto", "triplets", "labeled", "combined"]),
+        type=click.Choice(["auto", "consensus", "triplets", "labeled", "combined"]),
         default="auto",
         show_default=True,
-        help="Learn from votes alone, from gold alone, or from both; auto: both where there is gold.",
+        help="Learn from what all votes say together and from gold (consensus, which auto is unless an option of "
+        "triplets is given), or as the paper does: triplets of sources, gold alone, or both.",
     ),
 )
 weighing_options = _aggregate_option("median", "mean")

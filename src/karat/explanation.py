@@ -1,9 +1,15 @@
-"""What went into a model, in sentences."""
+"""What went into a model, and what moved a point, in sentences."""
 
 from __future__ import annotations
 
-from karat.errors import examples
-from karat.fit import Origin
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat._types import Label
+from karat.errors import examples, plural
+from karat.fit import Fitted, Origin
+from karat.votes import Votes
 
 
 def explanation(origin: Origin) -> tuple[str, ...]:
@@ -14,6 +20,8 @@ def explanation(origin: Origin) -> tuple[str, ...]:
     """
     if origin.method == "labeled":
         return (f"The sources are learned from {origin.gold:,} gold labels alone.",)
+    if origin.method == "consensus":
+        return _consensus(origin)
     notes = [f"Votes: the {origin.aggregate} of triplets, {origin.kind}, from {origin.points:,} points."]
     if origin.method == "combined":
         if origin.unknown:
@@ -25,3 +33,74 @@ def explanation(origin: Origin) -> tuple[str, ...]:
             "votes where gold shows that votes repeat each other.",
         ]
     return tuple(notes)
+
+
+def _consensus(origin: Origin) -> tuple[str, ...]:
+    gold = f", and from {plural(origin.gold, 'gold label')}" if origin.gold else ""
+    notes = [f"Sources: from what all votes say together on {plural(origin.points, 'point')}{gold}."]
+    if origin.copies:
+        pairs = ", ".join(f"{first} and {second}" for first, second in origin.copies)
+        notes.append(f"Near copies, each pair counted as one source: {pairs}.")
+    if origin.worse:
+        notes.append(f"Worse than chance, so that their votes speak against what they say: {', '.join(origin.worse)}.")
+    if origin.in_doubt:
+        notes.append(
+            "The sources fall into two camps that contradict each other, and the other camp is about as likely to be "
+            "right: a few gold labels would tell."
+        )
+    if origin.by_prior:
+        notes.append(f"Too few votes to tell, taken to be as good as the others: {examples(origin.by_prior)}.")
+    if origin.gold:
+        notes.append(
+            f"Probabilities: a mean of ways to weigh the votes, those that fit gold best; {origin.gold_weight:.0%} of "
+            "it has learned from gold."
+        )
+    else:
+        notes.append(
+            "Probabilities: the mean of three readings, since votes alone do not tell how much they repeat each other: "
+            "all votes in full, votes that repeat each other, and a majority vote. A few gold labels would tell."
+        )
+    return tuple(notes)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What one vote does to a point.
+
+    Parameters
+    ----------
+    source : str
+    vote : str or int
+        The class it votes for.
+    change : float
+        How much more probable it makes the class that the point is given: with it less without it.
+    """
+
+    source: str
+    vote: Label
+    change: float
+
+
+def moved(fitted: Fitted, point: Votes) -> tuple[Label, float, list[Moved]]:
+    """The most probable class of a point, its probability, and what each vote does to that, the most first."""
+    values = point.values[0]
+    voters = np.flatnonzero(values >= 0)
+    rows = np.repeat(values[None, :], len(voters) + 1, axis=0)
+    rows[np.arange(len(voters)), voters] = -1
+    probabilities = fitted.posterior(Votes(rows, point.sources, point.coding))
+    label = int(probabilities[-1].argmax())
+    changes = probabilities[-1, label] - probabilities[:-1, label]
+    order = np.argsort(-np.abs(changes), kind="stable")
+    found = [
+        Moved(point.sources[voters[k]], point.classes[values[voters[k]]], float(changes[k])) for k in order.tolist()
+    ]
+    return point.classes[label], float(probabilities[-1, label]), found
+
+
+def point_explanation(fitted: Fitted, point: Votes) -> str:
+    """What moved a point, a line for every vote."""
+    label, probability, votes = moved(fitted, point)
+    if not votes:
+        return f"{label!r} with probability {probability:.3f}: nobody votes on the point."
+    lines = [f"{label!r} with probability {probability:.3f}; with each vote less without it:"]
+    return "\n".join([*lines, *(f"{vote.change:+.3f}  {vote.source} votes {vote.vote!r}" for vote in votes)])

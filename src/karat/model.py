@@ -15,7 +15,7 @@ from karat._types import Abstains, AnyArray, Floats, Label, Progress
 from karat.errors import InputError, NotFittedError, plural
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
-from karat.explanation import explanation
+from karat.explanation import explanation, point_explanation
 from karat.fit import Fitted, fit
 from karat.io.coding import Coding
 from karat.io.model_file import read_model, write_model
@@ -30,12 +30,15 @@ class LabelModel:
 
     Parameters
     ----------
-    aggregate : {"median", "mean", "random"}
-        How estimates of all triplets become one; the median withstands sources that depend on each other.
-    method : {"auto", "triplets", "labeled", "combined"}
-        "triplets" learns the sources from all votes without gold, "labeled" from the points with gold alone, and
-        "combined" from both, with probabilities that are as sure as gold shows them to be. "auto" is "combined" with
-        ten gold labels or more, and "triplets" otherwise.
+    aggregate : {"median", "mean", "random"}, optional
+        How estimates of all triplets become one; the median, which withstands sources that depend on each other, where
+        not given.
+    method : {"auto", "consensus", "triplets", "labeled", "combined"}
+        "consensus" learns the sources from what all votes on a point say together, and from gold where there is some.
+        The others are the paper's: "triplets" learns the sources from all votes without gold, "labeled" from the
+        points with gold alone, and "combined" from both. "auto" is "consensus"; where `aggregate`, `symmetric`,
+        `negative` or `signs` are given, which only triplets have, it is "combined" with ten gold labels or more, and
+        "triplets" otherwise.
     class_balance : float or sequence of float, optional
         Probability of the second of two classes, or of every class. Where not given it comes from the votes, and from
         gold where there is some.
@@ -168,10 +171,23 @@ class LabelModel:
         self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
         return self
 
-    def explain(self) -> str:
-        """Say what went into the model, and with which weight."""
+    def explain(self, point: Any = None) -> str:
+        """Say what went into the model, or which votes moved a point, and by how much.
+
+        Parameters
+        ----------
+        point : sequence of votes, dict of votes by source, or Votes of one point, optional
+        """
         self._fitted()
-        return "\n".join(self.notes_)
+        if point is None:
+            return "\n".join(self.notes_)
+        if isinstance(point, dict):
+            votes = self._votes({name: [point.get(name)] for name in self.source_model_.sources})
+        else:
+            votes = self._votes(point if isinstance(point, Votes) else [list(point)])
+        if len(votes) != 1:
+            raise InputError(f"explain takes one point, not {len(votes):,}; votes.take([i]) is one of them.")
+        return point_explanation(self.fitted_, votes)
 
     def predict_proba(self, votes: Any) -> Floats:
         """Probability of each class for each point, shape (n, K), columns as in `classes_`."""

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from karat.calibrate.cross_validation import CrossScore
+from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
 from karat.errors import InputError
+from karat.estimate.consensus import Evidence
 from karat.estimate.intervals import Intervals
 from karat.fit import Fitted
 from karat.io.coding import Coding
@@ -58,6 +61,8 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
         "class_balance": [model.class_balance, intervals.balance_low, intervals.balance_high],
         "intervals": intervals.method,
         "recalibration": None if scaling is None else plain(vars(scaling)),
+        "pool": None if learned.fitted.pool is None else _pool_content(learned.fitted.pool),
+        "scores": [vars(score) for score in learned.fitted.scores],
         "notes": list(learned.notes),
         "aside": list(learned.aside),
         "all_sources": list(learned.all_sources),
@@ -83,7 +88,10 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
         tuple(np.array(values, dtype=np.float64) for values in content["tables"]),
     )
     intervals = Intervals(table.low, table.high, low, high, content["intervals"])
-    fitted = Fitted(model, intervals, _recalibration(content["recalibration"], len(coding.classes)))
+    scaling = _recalibration(content["recalibration"], len(coding.classes))
+    pool = _pool(content.get("pool"), model)
+    scores = tuple(CrossScore(**score) for score in content.get("scores", []))
+    fitted = Fitted(model, intervals, scaling, None, pool, table.accuracy, scores)
     aside = (tuple(content.get(name, [])) for name in ("aside", "all_sources"))
     return params, FittedModel(fitted, coding, table, tuple(content["notes"]), *aside)
 
@@ -108,6 +116,27 @@ def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | No
     if found.shift.shape != (len(found.weight), K):
         raise InputError("its recalibration does not fit its classes")
     return found
+
+
+def _pool_content(pool: Pool) -> dict[str, Any]:
+    evidence = [found.log_odds for found in pool.evidence]
+    return {**vars(pool), "evidence": evidence, "groups": pool.evidence[0].groups}
+
+
+def _pool(content: dict[str, Any] | None, model: SourceModel) -> Pool | None:
+    if content is None:
+        return None
+    groups = tuple(tuple(group) for group in content.pop("groups"))
+    evidence = tuple(Evidence(np.array(found, dtype=np.float64), groups) for found in content.pop("evidence"))
+    learned = np.array(content.pop("learned"), dtype=np.intp)
+    numbers = {name: np.array(values, dtype=np.float64) for name, values in content.items()}
+    pool = Pool(**numbers, evidence=evidence, learned=learned)
+    m, K = len(model.sources), len(model.classes)
+    if any(found.log_odds.shape != (m, K, K) for found in evidence) or pool.shift.shape != (len(pool.weight), K):
+        raise InputError("its readings do not fit its sources and classes")
+    if not ((learned >= 0) & (learned < len(evidence))).all():
+        raise InputError("its readings name evidence that it does not have")
+    return pool
 
 
 def _table(rows: list[dict[str, Any]]) -> SourceTable:

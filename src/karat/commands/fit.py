@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from karat.calibrate.cross_validation import CrossScore
 from karat.commands.inputs import VotesFile, learn
 from karat.commands.outputs import LabelShare, check_different, label_columns, label_shares
 from karat.commands.progress import Progress, silent
@@ -27,8 +28,12 @@ class FitResult:
     labels : tuple of LabelShare
     explanation : str
         What went into the model.
+    worse : tuple of str
+        Sources that are worse than chance.
+    scores : tuple of CrossScore
+        Of majority vote, votes alone, gold alone and both, on gold that each has not seen; empty with little gold.
     score : Score or None
-        On the gold points, where there are some.
+        On the gold points, where there are some and the method has no scores of its own.
     learned_from_gold : bool
         Whether the sources were learned from gold, which the score then flatters.
     out, model_file : str or None
@@ -39,6 +44,8 @@ class FitResult:
     class_balance: tuple[ClassShare, ...]
     labels: tuple[LabelShare, ...]
     explanation: str
+    worse: tuple[str, ...]
+    scores: tuple[CrossScore, ...]
     score: Score | None
     learned_from_gold: bool
     out: str | None
@@ -78,12 +85,17 @@ def fit_votes(
             both.enter_context(written_table(out, label_columns(votes, probabilities, leave_uncovered)))
         if model_file is not None:
             model.save(model_file)
-    measured = None if votes.gold is None or not votes.gold.known.any() else score(probabilities, votes.gold)
+    origin = model.fitted_.origin
+    measured = None
+    if votes.gold is not None and votes.gold.known.any() and model.fitted_.pool is None:
+        measured = score(probabilities, votes.gold)
     return FitResult(
         data=DataSummary.of(votes, model.source_table_, settings.level, model.aside_),
         class_balance=class_shares(model),
         labels=label_shares(votes, probabilities, leave_uncovered),
         explanation=model.explain(),
+        worse=() if origin is None else origin.worse,
+        scores=model.fitted_.scores,
         score=measured,
         learned_from_gold=_learned_from_gold(model),
         out=out,

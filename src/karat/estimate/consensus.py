@@ -32,7 +32,7 @@ BALANCE_STEP = (
 )
 EVEN = 0.15  # share of the class balance that stays evenly spread, where it is not given
 MOST_VOTES = 1_000_000  # that sources are learned from; more of them change the third digit only
-_MATCHED = 20_000  # points that class shares are matched on
+_MATCHED = 5_000  # points that class shares are matched on
 _SMALLEST = 1e-9  # probability that a vote leaves to a class
 
 
@@ -84,16 +84,19 @@ def majority(tally: Ints | Floats, class_balance: Floats) -> Floats:
 def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
     """What to add to scores so that on average the classes are as common as they should be, shape (K,).
 
-    Raking: whichever class is too common is made less likely, on all points alike.
+    Newton's method, in steps of bounded size: on very sure scores the shares hardly move, and then all at once.
     """
-    scores = scores[:: max(1, len(scores) // _MATCHED)]
+    columns = np.ascontiguousarray(scores[:: max(1, len(scores) // _MATCHED)].T)
     target = np.log(class_balance)
     shift = target.copy()
-    for _ in range(30):
-        wrong = target - np.log(np.maximum(softmax(scores + shift).mean(axis=0), 1e-12))
-        shift += 0.7 * wrong
-        if np.abs(wrong).max() < 1e-3:
+    for _ in range(20):
+        p = np.exp(columns + shift[:, None] - (columns + shift[:, None]).max(axis=0))
+        p /= p.sum(axis=0)
+        wrong = class_balance - p.mean(axis=1)
+        if np.abs(wrong).max() < 1e-4:
             break
+        slope = np.diag(p.mean(axis=1)) - p @ p.T / p.shape[1]
+        shift += np.clip(np.linalg.solve(slope + 1e-4 * np.diag(class_balance) + 1e-9, wrong), -1, 1)
     return np.asarray(shift - (shift - target).mean())
 
 

@@ -12,7 +12,7 @@ from karat.io.files import whole_file
 from karat.io.plain import plain
 
 FORMAT = "karat model"
-VERSION = 2  # 2: groups that a plain count of votes takes for one source
+VERSION = 3  # 2: groups that a plain count of votes takes for one source; 3: readings of a consensus
 T = TypeVar("T")
 
 

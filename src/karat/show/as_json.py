@@ -61,6 +61,8 @@ def _fit(result: FitResult) -> dict[str, Any]:
             "class_balance": _balance(result.class_balance),
             "labels": _labels(result.labels),
             "explanation": result.explanation,
+            "worse_than_chance": result.worse,
+            "scores": [vars(score) for score in result.scores],
         }
         | score
         | {"out": result.out, "model": result.model_file}

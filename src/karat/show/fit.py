@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from karat.calibrate.cross_validation import CrossScore
 from karat.commands.fit import FitResult
-from karat.errors import plural
+from karat.errors import examples, plural
 from karat.losses import Score
-from karat.show.cells import Loss, Share
+from karat.show.cells import Between, Cell, Loss, Share, Text
 from karat.show.data import aside_sections, balance_section, source_section, warning_sections
 from karat.show.report import Report, Section
 
@@ -19,6 +22,8 @@ def fit_report(result: FitResult, next_command: str = "") -> Report:
         balance_section(result.class_balance),
         Section("How the model was learned", lines=result.explanation.split("\n")),
     ]
+    if result.scores:
+        sections.append(_scores_section(result.scores, result.data.n_gold or 0))
     if result.score is not None:
         sections.append(_score_section(result.score, result.learned_from_gold))
     return Report(_verdict(result), sections, next_command)
@@ -28,9 +33,26 @@ def _verdict(result: FitResult) -> str:
     data = result.data
     gold = "" if data.n_gold is None else f" and {plural(data.n_gold, 'gold label')}"
     learned = f"Learned {plural(len(data.sources.source), 'source')} from {plural(data.n_points, 'point')}{gold}."
+    if result.worse:
+        learned += f" Worse than chance: {examples(result.worse)}."
     wrote = [f"labels to {result.out}"] if result.out else []
     wrote += [f"the model to {result.model_file}"] if result.model_file else []
     return f"{learned} Wrote {' and '.join(wrote)}." if wrote else learned
+
+
+def _scores_section(scores: Sequence[CrossScore], n_gold: int) -> Section:
+    rows: list[list[Cell]] = [
+        [
+            Text(score.name),
+            Share(score.accuracy),
+            Between(Share(score.accuracy_low), Share(score.accuracy_high)),
+            Loss(score.loss),
+            Between(Loss(score.loss_low), Loss(score.loss_high)),
+        ]
+        for score in scores
+    ]
+    title = f"How good labels are, on {plural(n_gold, 'gold label')} that they were not learned from"
+    return Section(title, ["labels from", "accuracy", "interval", "log loss", "interval"], rows)
 
 
 def _score_section(score: Score, learned_from_gold: bool) -> Section:
