@@ -22,7 +22,10 @@ def dependent_groups(m: int, pairs: Positions) -> tuple[Group, ...]:
     for i, j in pairs:
         old, new = max(group[i], group[j]), min(group[i], group[j])
         group = [new if g == old else g for g in group]
-    return tuple(tuple(i for i in range(m) if group[i] == g) for g in sorted(set(group)))
+    members: dict[int, list[int]] = {}
+    for i, g in enumerate(group):
+        members.setdefault(g, []).append(i)
+    return tuple(tuple(members[g]) for g in sorted(members))
 
 
 def check_groups(groups: tuple[Group, ...], sources: tuple[str, ...], outputs: Outputs) -> None:

@@ -20,7 +20,7 @@ ONE_SIDED = 0.95  # share of its votes for one class from which on a source tell
 COMMON = 20  # votes on the same points that two sources need to be compared
 SPREAD = 0.01  # share of votes that must be other than expected: who is never wrong copies nobody
 MOST_SOURCES = 300  # more of them are a crowd, whose workers share few points
-_MOST_POINTS = 20_000
+_MOST_POINTS = 5_000
 
 
 def near_copies(ballots: Ballots, guess: Floats) -> Positions:
