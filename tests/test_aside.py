@@ -91,6 +91,8 @@ def test_the_fitted_array_can_be_labeled_and_one_without_what_was_set_aside(tmp_
         assert known.aside_ == set_aside(make_votes(values)).lines
     with pytest.raises(InputError, match="do not fit 8 sources"):
         model.predict(values[:, :6])
+    with pytest.raises(InputError, match="must be a rectangle"):
+        model.predict([[0, 1], [1]])
 
 
 def test_known_pairs_by_position_are_those_of_the_columns_that_were_given() -> None:

@@ -107,5 +107,5 @@ def test_methods_that_need_gold_say_so() -> None:
 
 
 def test_more_sources_than_points_are_refused_before_anything_is_counted() -> None:
-    with pytest.raises(InputError, match="4 points for 10 sources"):
+    with pytest.raises(InputError, match=r"4 points for \d+ sources"):
         LabelModel().fit(sample(4))

@@ -63,6 +63,14 @@ def test_values_that_no_other_source_has() -> None:
     assert numbered.aside == ("Set aside, no votes: id (40 different values).",)
 
 
+def test_gold_of_a_second_file_tells_as_well() -> None:
+    columns = sources(names="ab", words=("no", "yes")) | {"key": list(range(300)), "lang": ["de", "en", "fr"] * 100}
+    gold = {"key": [1, 2, 3], "gold": ["no", "yes", "no"]}
+    votes = read_votes(columns, drop=["y"], key="key", gold_file=gold)
+    assert votes.sources == ("a", "b")
+    assert votes.aside == ("Set aside, no votes: lang (values such as 'de', 'en').",)
+
+
 def test_sources_that_vote_for_one_class_are_never_set_aside() -> None:
     rng = np.random.default_rng(0)
     one_sided = {f"lf{i}": np.where(rng.random(200) < 0.3, i % 5, -1) for i in range(6)}

@@ -42,15 +42,13 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
     if names is not None:
         words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
         found = replace(found, read_as=f"Read as a long table: {words}.")
-    if reading.gold_file is not None:
-        found = replace(found, gold=_joined_gold(found, reading))
     return found
 
 
 def _may_be_long(table: Any, reading: Reading) -> bool:
     """Whether to look for the columns of a long table under other names: none was given, and not all are there."""
     columns = set(table.column_names)
-    wide = reading.layout == "wide" or (reading.sources is not None and {*reading.sources} <= columns)
+    wide = reading.layout == "wide" or (reading.sources is not None and {*_split(reading.sources, columns)} <= columns)
     keyed = reading.key is not None and reading.key not in role_candidates(table.column_names)["task"]
     return reading.roles == Reading().roles and not {*reading.roles} <= columns and not wide and not keyed
 
@@ -82,7 +80,10 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
             columns[name] = vote_column(table[name], f"column {name!r}", reading.abstain)
         except InputError as error:
             refused[name] = error
+    points = None if reading.key is None else keys(table, reading.key)
     truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+    if reading.gold_file is not None:
+        truth = _joined_gold(points, reading, reading.key)
     aside: dict[str, str] = {}
     if reading.sources is None and not reading.strict:
         odd = {name: why_no_votes(table[name]) for name in refused}
@@ -99,7 +100,7 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         table.num_rows,
         tuple(left),
         [columns[name] for name in left],
-        None if reading.key is None else keys(table, reading.key),
+        points,
         truth,
         (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
         key_name=reading.key,
@@ -173,6 +174,8 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     source = np.array([place.get(name, -1) for name in names], dtype=np.int64)[by]
     kept = kept[(votes.cells[kept] >= 0) & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
+    if reading.gold_file is not None:
+        truth = _joined_gold(np.array(tasks), reading, task)
     entries = Entries(point[kept], source[kept], _used(replace(votes, cells=votes.cells[kept])))
     return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth, key_name=task)
 
@@ -213,10 +216,10 @@ def _used(column: Column) -> Column:
     return Column(column.where, [column.levels[i] for i in used], place[column.cells])
 
 
-def _joined_gold(votes: VoteTable, reading: Reading) -> Column:
-    """Gold from a second table, matched by key."""
-    gold, key = reading.gold, votes.key_name
-    if key is None or votes.keys is None:
+def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> Column:
+    """Gold of the points from a second table, matched by key."""
+    gold = reading.gold
+    if key is None or points is None:
         raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
     table = arrow_table(reading.gold_file, text=[key])
     if key not in table.column_names:
@@ -229,8 +232,8 @@ def _joined_gold(votes: VoteTable, reading: Reading) -> Column:
     if gold not in table.column_names:
         raise InputError(f"the gold file has no column {gold!r}; it has {examples(table.column_names)}.")
     column = vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
-    at = _matched(votes.keys, keys(table, key))
-    cells = np.full(votes.n, -1, dtype=column.cells.dtype)
+    at = _matched(points, keys(table, key))
+    cells = np.full(len(points), -1, dtype=column.cells.dtype)
     cells[at[at >= 0]] = column.cells[at >= 0]
     return replace(column, cells=cells)
 

@@ -250,7 +250,7 @@ class Ising:
             outcome = rng.choice(len(probability), size=n, p=probability)
             values[:, component] = signs(len(component))[outcome] * y[:, None]
         coding = Coding(_CLASSES, (0,))
-        gold = Gold(((y + 1) // 2).astype(np.int8), _CLASSES)
+        gold = Gold(((y + 1) // 2).astype(np.int8), _CLASSES, reference=True)
         return Votes(((values + 1) // 2).astype(np.int8), source_names(self.m), coding, gold=gold)
 
     def sample_counts(

@@ -143,8 +143,13 @@ def votes_for(data: Any, sources: tuple[str, ...], coding: Coding, columns: tupl
         return data.select(sources)
     if _is_table(data):
         return read_for_model(data, sources, coding)
-    names = sources if columns is None or np.shape(data)[1:] == (len(sources),) else columns
-    return Votes.coded(data, names, coding).select(sources)
+    if columns is None or columns == sources:
+        return Votes.coded(data, sources, coding)
+    try:
+        width = np.shape(data)[1:]
+    except ValueError:  # no rectangle, which is refused below
+        width = ()
+    return Votes.coded(data, sources if width == (len(sources),) else columns, coding).select(sources)
 
 
 def _is_table(data: Any) -> bool:
