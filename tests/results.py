@@ -64,6 +64,8 @@ def fitted(**more: Any) -> FitResult:
         "class_balance": BALANCE,
         "labels": LABELS,
         "explanation": "Votes: so.\nGold: so.",
+        "worse": (),
+        "scores": (),
         "score": SCORE,
         "learned_from_gold": True,
         "out": None,

@@ -37,7 +37,27 @@ def explanation(origin: Origin) -> tuple[str, ...]:
 
 def _consensus(origin: Origin) -> tuple[str, ...]:
     gold = f", and from {plural(origin.gold, 'gold label')}" if origin.gold else ""
-    notes = [f"Sources: from what all votes say together on {plural(origin.points, 'point')}{gold}."]
+    sources = f"Sources: from what all votes say together on {plural(origin.points, 'point')}{gold}."
+    if origin.gold:
+        probabilities = (
+            f"Probabilities: a mean of ways to weigh the votes, those that fit gold best; {origin.gold_weight:.0%} of "
+            "it has learned from gold."
+        )
+    else:
+        probabilities = (
+            "Probabilities: the mean of three readings, since votes alone do not tell how much they repeat each other: "
+            "all votes in full, votes that repeat each other, and a majority vote. A few gold labels would tell."
+        )
+    return (sources, *findings(origin), probabilities)
+
+
+def findings(origin: Origin) -> tuple[str, ...]:
+    """What is to be known of the sources before their labels are used.
+
+    >>> findings(Origin("consensus", 200, 0, worse=("x",)))
+    ('Worse than chance, so that their votes speak against what they say: x.',)
+    """
+    notes = []
     if origin.copies:
         pairs = ", ".join(f"{first} and {second}" for first, second in origin.copies)
         notes.append(f"Near copies, each pair counted as one source: {pairs}.")
@@ -50,16 +70,6 @@ def _consensus(origin: Origin) -> tuple[str, ...]:
         )
     if origin.by_prior:
         notes.append(f"Too few votes to tell, taken to be as good as the others: {examples(origin.by_prior)}.")
-    if origin.gold:
-        notes.append(
-            f"Probabilities: a mean of ways to weigh the votes, those that fit gold best; {origin.gold_weight:.0%} of "
-            "it has learned from gold."
-        )
-    else:
-        notes.append(
-            "Probabilities: the mean of three readings, since votes alone do not tell how much they repeat each other: "
-            "all votes in full, votes that repeat each other, and a majority vote. A few gold labels would tell."
-        )
     return tuple(notes)
 
 

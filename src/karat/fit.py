@@ -134,7 +134,7 @@ def chosen_method(settings: Settings, points: GoldPoints | None) -> Method:
     """What "auto" comes to: the consensus, unless something was asked for that only triplets have."""
     if settings.method != "auto":
         return settings.method
-    if not settings.about_triplets:
+    if not settings.takes_triplets:
         return "consensus"
     return "combined" if points is not None and len(points) >= ENOUGH_GOLD else "triplets"
 

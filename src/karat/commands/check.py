@@ -14,9 +14,12 @@ from karat.errors import NotIdentifiedError
 from karat.estimate.check import shape_problems, source_problems
 from karat.estimate.settings import Settings
 from karat.estimate.structure import DependentPair, dependent_pairs
+from karat.explanation import findings
 from karat.moments import Moments
 from karat.source_table import SourceTable
 from karat.votes import Votes
+
+_MOST_COMPARED = 1_000  # sources whose pairs are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,10 @@ class CheckResult:
         Empty where there are problems.
     pairs : tuple of DependentPair
         Sources that depend on each other beyond the class, the strongest first.
+    worse : tuple of str
+        Sources that are worse than chance.
+    findings : tuple of str
+        What else stands out, a sentence each.
     """
 
     data: DataSummary
@@ -42,6 +49,8 @@ class CheckResult:
     identified: bool = True
     class_balance: tuple[ClassShare, ...] = ()
     pairs: tuple[DependentPair, ...] = ()
+    worse: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
 
 
 def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
@@ -53,8 +62,9 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     """Find out whether votes are fit to be learned from, and what they tell of their sources."""
     aside, settings = settings.set_aside(votes)
     votes = aside.votes
-    moments = None if len(votes) < len(votes.sources) else Moments.of(votes)
-    problems = [] if settings.method == "labeled" else _problems(votes, moments, settings)
+    few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
+    moments = Moments.of(votes) if few else None
+    problems = _problems(votes, moments, settings) if settings.takes_triplets else []
     if problems:
         return CheckResult(_unlearned(aside, settings), tuple(problems))
     try:
@@ -64,8 +74,12 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     pairs: list[DependentPair] = []
     if moments is not None:
         pairs = dependent_pairs(moments, model.source_model_, known_pairs=settings.known_pairs)
-    summary = DataSummary.of(votes, model.source_table_, settings.level, aside.lines)
-    return CheckResult(summary, class_balance=class_shares(model), pairs=tuple(pairs))
+    summary = DataSummary.of(
+        votes, model.source_table_, settings.level, aside.lines, gold_seen=model.fitted_.pool is not None
+    )
+    origin = model.fitted_.origin
+    worse, found = ((), ()) if origin is None else (origin.worse, findings(origin))
+    return CheckResult(summary, class_balance=class_shares(model), pairs=tuple(pairs), worse=worse, findings=found)
 
 
 def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:

@@ -90,7 +90,9 @@ def fit_votes(
     if votes.gold is not None and votes.gold.known.any() and model.fitted_.pool is None:
         measured = score(probabilities, votes.gold)
     return FitResult(
-        data=DataSummary.of(votes, model.source_table_, settings.level, model.aside_),
+        data=DataSummary.of(
+            votes, model.source_table_, settings.level, model.aside_, gold_seen=model.fitted_.pool is not None
+        ),
         class_balance=class_shares(model),
         labels=label_shares(votes, probabilities, leave_uncovered),
         explanation=model.explain(),

@@ -52,11 +52,14 @@ class DataSummary:
     n_uncovered: int = 0
 
     @classmethod
-    def of(cls, votes: Votes, sources: SourceTable, level: float, aside: tuple[str, ...] = ()) -> DataSummary:
-        """Summarise votes, and gold that came with them."""
+    def of(
+        cls, votes: Votes, sources: SourceTable, level: float, aside: tuple[str, ...] = (), gold_seen: bool = False
+    ) -> DataSummary:
+        """Summarise votes, and gold that came with them; accuracies that have seen gold are not contradicted by it."""
         n_gold = None if votes.gold is None else int(votes.gold.known.sum())
         return cls(
-            len(votes), n_gold, votes.classes, votes.coding, sources, level, _contradicted(sources, level), aside,
+            len(votes), n_gold, votes.classes, votes.coding, sources, level,
+            0 if gold_seen else _contradicted(sources, level), aside,
             tuple(class_warnings(votes)), votes.read_as, int((votes.number == 0).sum()),
         )  # fmt: skip
 

@@ -64,6 +64,11 @@ class Settings:
             or self.signs != "positive"
         )
 
+    @property
+    def takes_triplets(self) -> bool:
+        """Whether the sources are learned from triplets."""
+        return self.method in ("triplets", "combined") or (self.method == "auto" and self.about_triplets)
+
     def generator(self) -> np.random.Generator:
         """Where random numbers come from."""
         return np.random.default_rng(self.rng)

@@ -50,6 +50,8 @@ def _check(result: CheckResult) -> dict[str, Any]:
         "problems": result.problems,
         "class_balance": None if result.problems else _balance(result.class_balance),
         "dependent_pairs": [vars(pair) for pair in result.pairs],
+        "worse_than_chance": result.worse,
+        "findings": result.findings,
     }
 
 

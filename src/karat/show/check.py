@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.commands.check import CheckResult
-from karat.errors import plural
+from karat.errors import examples, plural
 from karat.show.data import (
     aside_sections,
     balance_section,
@@ -27,5 +27,8 @@ def check_report(result: CheckResult, next_command: str = "") -> Report:
     ready = "Ready to fit"
     if data.warnings:
         ready = f"Can be fitted, with {plural(len(data.warnings), 'thing')} to look at first"
+    worse = f" Worse than chance: {examples(result.worse)}." if result.worse else ""
     sections = [*read, balance_section(result.class_balance), pair_section(result.pairs)]
-    return Report(f"{ready}: {size_words(data)}.", sections, next_command)
+    if result.findings:
+        sections.append(Section("What stands out", lines=result.findings))
+    return Report(f"{ready}: {size_words(data)}.{worse}", sections, next_command)
