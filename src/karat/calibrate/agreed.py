@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,12 +18,13 @@ from karat.estimate.intervals import Intervals
 from karat.estimate.near_copies import near_copies
 from karat.estimate.settings import Positions, Settings
 from karat.estimate.wilson import wilson
+from karat.losses import log_losses
 from karat.naive_bayes import softmax
 from karat.source_model import SourceModel
 from karat.votes import GoldPoints, Votes
 
 BALANCE_WORTH = 15.0  # gold labels that a class balance found in the votes counts for
-SYSTEMATIC = 0.07  # standard deviation of what votes get wrong about all sources alike
+SYSTEMATIC = 0.1  # standard deviation of what votes get wrong about all sources alike
 _LARGEST = 1 - 1e-6
 
 
@@ -65,29 +67,26 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     known = settings.pairs(votes.sources)
     rows = np.array([], dtype=np.intp) if points is None else points.rows
     truth = np.array([], dtype=np.int8) if points is None else points.truth
-    groups = _groups(votes, known)
-    ballots = Ballots.of(votes, groups, rows, truth, MOST_VOTES)
-    blind = _without_gold(ballots)
-    found = learn(blind, given)
-    copies = near_copies(blind, _in_full(found, blind))
+    ballots = Ballots.of(votes, _groups(votes, known), rows, truth, MOST_VOTES)
+    alone = _votes_alone(ballots, given)
+    copies = near_copies(ballots, alone.in_full)
     if copies:
-        ballots = replace(ballots, groups=_groups(votes, (*known, *copies)))
-        blind = _without_gold(ballots)
-        found = learn(blind, given)
-    if points is not None and given is None:
-        found = learn(blind, gold_balance(points.counts, BALANCE_WORTH * found.class_balance))
-    pool = alone = without_gold(found, blind)
+        merged = _votes_alone(replace(ballots, groups=_groups(votes, (*known, *copies))), given)
+        if merged.gold_loss <= alone.gold_loss:
+            alone = merged
+        else:
+            copies = ()
+    found, pool = alone.consensus, alone.pool
     scores: tuple[CrossScore, ...] = ()
     if points is not None:
-        fewer = Ballots.of(votes, ballots.groups, rows, truth, MOST_FOLD_VOTES)
+        fewer = Ballots.of(votes, alone.ballots.groups, rows, truth, MOST_FOLD_VOTES)
         readings = read_gold(fewer, found, settings.generator())
-        pool = weigh_readings(readings, alone)
-        learned = (learn(ballots, found.class_balance, worth).evidence for worth in UNLABELED)
-        pool = replace(pool, evidence=(found.evidence, *learned))
-        scores = cross_scores(readings, alone, settings.level)
-    accuracy, low, high = _accuracies(found, blind, alone, points, settings.level)
-    cast = _votes_cast(ballots)
+        learned = (learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED)
+        pool = replace(weigh_readings(readings, alone.pool), evidence=(found.evidence, *learned))
+        scores = cross_scores(readings, alone.pool, settings.level)
+    accuracy, low, high = _accuracies(alone, points, settings.level)
     intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
+    cast = _votes_cast(ballots)
     return Agreed(
         _source_model(votes, cast / len(ballots.truth), found, pool),
         accuracy,
@@ -101,43 +100,71 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _VotesAlone:
+    """What votes say without gold, which they may know but do not learn from.
+
+    Parameters
+    ----------
+    ballots : Ballots
+    consensus : Consensus
+    pool : Pool
+    """
+
+    ballots: Ballots
+    consensus: Consensus
+    pool: Pool
+
+    @cached_property
+    def in_full(self) -> Floats:
+        """Probabilities of the classes of all points, all votes counting in full."""
+        found, covered = self.consensus, self.ballots.covered
+        if not len(covered):
+            return np.tile(found.class_balance, (len(self.ballots.truth), 1))
+        return softmax(found.scores + matching_shift(found.scores[covered], found.class_balance))
+
+    @cached_property
+    def mixed(self) -> Floats:
+        """Probabilities of the classes of all points."""
+        return self.pool.mixed([self.consensus.scores], self.ballots.tally)
+
+    @property
+    def gold_loss(self) -> float:
+        """Log loss on gold, 0 where there is none."""
+        gold = np.flatnonzero(self.ballots.truth >= 0)
+        return float(log_losses(self.mixed[gold, self.ballots.truth[gold]]).sum())
+
+
+def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
+    """Learn from votes; gold helps with the class balance where that is not given."""
+    gold = np.flatnonzero(ballots.truth >= 0)
+    blind = ballots.without(gold)
+    found = learn(blind, given)
+    if given is None and len(gold):
+        counts = np.bincount(ballots.truth[gold], minlength=len(found.class_balance))
+        found = learn(blind, gold_balance(counts, BALANCE_WORTH * found.class_balance))
+    return _VotesAlone(ballots, found, without_gold(found, blind))
+
+
 def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
     groups = dependent_groups(len(votes.sources), pairs)
     check_groups(groups, votes.sources, votes.outputs)
     return groups
 
 
-def _without_gold(ballots: Ballots) -> Ballots:
-    return ballots.without(np.flatnonzero(ballots.truth >= 0))
-
-
-def _in_full(found: Consensus, ballots: Ballots) -> Floats:
-    """Probabilities of the classes of all points, all votes counting in full."""
-    covered = ballots.covered
-    if not len(covered):
-        return np.tile(found.class_balance, (len(ballots.truth), 1))
-    return softmax(found.scores + matching_shift(found.scores[covered], found.class_balance))
-
-
-def _accuracies(
-    found: Consensus, ballots: Ballots, alone: Pool, points: GoldPoints | None, level: float
-) -> tuple[Floats, Floats, Floats]:
+def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> tuple[Floats, Floats, Floats]:
     """How often each source is right, with an interval.
 
     Votes in full flatter sources that share a weakness, and the mixture of readings belittles sources that share none:
     their mean is taken, and their distance is part of the error. Gold is added as if the votes had been some of it.
     """
-    readings = [_in_full(found, ballots), alone.mixed([found.scores], ballots.tally)]
-    right, total = [], None
-    for guess in readings:
-        counts = vote_counts(ballots.votes, guess)
-        right.append(np.trace(counts, axis1=1, axis2=2))
-        total = counts.sum(axis=(1, 2))
-    votes = np.maximum(np.asarray(total), 1e-9)
-    in_full, mixed = np.clip(right[0] / votes, 0.01, 0.99), np.clip(right[1] / votes, 0.01, 0.99)
+    votes = alone.ballots.votes
+    in_full, mixed = (vote_counts(votes, guess) for guess in (alone.in_full, alone.mixed))
+    number = np.maximum(in_full.sum(axis=(1, 2)), 1)
+    in_full, mixed = (np.clip(np.trace(counts, axis1=1, axis2=2) / number, 0.01, 0.99) for counts in (in_full, mixed))
     centre = (in_full + mixed) / 2
     spread = centre * (1 - centre)
-    error = SYSTEMATIC**2 + ((in_full - mixed) / 2) ** 2 + spread / np.maximum(votes, 1)
+    error = SYSTEMATIC**2 + ((in_full - mixed) / 2) ** 2 + spread / number
     worth = np.maximum(spread / error - 1, 1.0)
     correct, judged = np.zeros(len(centre)), np.zeros(len(centre))
     if points is not None:
