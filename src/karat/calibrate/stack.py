@@ -24,7 +24,9 @@ SLOPES = (0.35, 0.6, 1.0, 1.4)  # the grid of a
 REPETITIONS = (0.0, 0.15, 0.4, 1.0, 3.0)  # the grid of r
 COUNT_ERROR = 0.7  # standard deviation of c
 SHIFT_ERROR = 0.2  # standard deviation of b
-WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
+UNLABELED_PRIOR = (0.2, 0.55, 0.2, 0.05)  # probability beforehand of each of them
+WITHOUT_GOLD = 0.1  # probability beforehand that gold is not needed
+CAUTION = 2.0  # gold labels that readings without gold count for at the least
 FOLDS = 5  # parts of gold, each read by sources that were learned from the others
 SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points without a vote
 KEPT = 0.01  # readings below this share of the weight are left out
@@ -45,6 +47,8 @@ class GoldReadings:
         What the votes say by sources that were learned without gold.
     said : array, shape (U, g, K)
         What they say by sources that were learned with the other gold, for each of `UNLABELED`.
+    prior : array, shape (U,)
+        Probability beforehand of each of `said`.
     tally : array, shape (g, K)
         Votes for each class.
     fold : array of int, shape (g,)
@@ -54,12 +58,13 @@ class GoldReadings:
     truth: Codes
     plain: Floats
     said: Floats
+    prior: Floats
     tally: Floats
     fold: Ints
 
     def reading(self, which: Places) -> GoldReadings:
         """The same with some of `said`."""
-        return replace(self, said=self.said[which])
+        return replace(self, said=self.said[which], prior=self.prior[which])
 
     def take(self, places: Places) -> GoldReadings:
         """Some of the gold points."""
@@ -93,7 +98,8 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
         for k, worth in enumerate(UNLABELED):
             said[k, left_out] = learn(rest, balance, worth).evidence.of(of_part)
     plain = consensus.evidence.of(gold_votes)
-    return GoldReadings(balance, ballots.truth[places], plain, said, ballots.tally[places], fold)
+    prior = np.array(UNLABELED_PRIOR)
+    return GoldReadings(balance, ballots.truth[places], plain, said, prior, ballots.tally[places], fold)
 
 
 def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
@@ -105,6 +111,7 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
         That needs no gold; it is among the readings, and takes `GoldReadings.plain`.
     """
     grid = np.array(list(product(range(len(gold.said)), SLOPES, REPETITIONS)))
+    beforehand = np.log(gold.prior[grid[:, 0].astype(np.intp)])
     learned, slope, repetition = grid[:, 0].astype(np.intp), grid[:, 1], grid[:, 2]
     K = len(gold.class_balance)
     voted = gold.tally.sum(axis=1) > 0
@@ -116,6 +123,7 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
     features = np.concatenate([counted[:, :, None], np.broadcast_to(np.eye(K), (len(seen.truth), K, K))], axis=2)
     error = np.array([COUNT_ERROR, *[SHIFT_ERROR] * K])
     fitted, evidence = _laplace(base, features, seen.truth, 1 / error**2)
+    evidence += beforehand - np.log(np.exp(beforehand).sum())
     silent = np.bincount(gold.truth[~voted], minlength=K)
     pool = Pool(
         gold.class_balance,
@@ -132,9 +140,9 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
         return _kept(pool)
     plain = without.mixed([seen.plain], seen.tally)
     alone = np.log(np.maximum(plain[np.arange(len(seen.truth)), seen.truth], 1e-300)).sum()
-    odds = evidence.max() + np.log(pool.weight.mean()) - alone
+    odds = evidence.max() + np.log(pool.weight.sum()) - alone
     needless = WITHOUT_GOLD / (WITHOUT_GOLD + (1 - WITHOUT_GOLD) * np.exp(np.clip(odds, -500, 500)))
-    return _joined(without, _kept(pool), needless)
+    return _joined(without, _kept(pool), max(needless, CAUTION / (CAUTION + len(gold.truth))))
 
 
 def _kept(pool: Pool) -> Pool:
