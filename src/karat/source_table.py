@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from karat._types import Floats, Ints, Label
+from karat._types import AnyArray, Codes, Floats, Ints, Label
 from karat.io.plain import plain
 from karat.votes import Gold, GoldPoints, Votes
+from karat.votes.outputs import SILENT
 from karat.votes.storage import Sparse
 
 _BLOCK = 1 << 16
@@ -87,24 +89,29 @@ class SourceTable:
         return pl.DataFrame(columns)
 
 
+def _add_source(columns: Codes, kind: AnyArray, low: int, cast: Ints, i: int) -> None:
+    from karat._kernels.counting import add_by_kind  # loads numba
+
+    add_by_kind(columns, kind, low, i, cast[i])
+
+
 def _summary(votes: Votes) -> tuple[Ints, Ints, Ints]:
     """How often each source votes for each class, shape (m, K), with another source, and against one, shape (m,)."""
+    from karat._kernels.threads import in_threads  # loads numba
+
     m, K = len(votes.sources), len(votes.classes)
-    cast = np.zeros((m, K), dtype=np.int64)
-    with_another, against_another = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
+    storage = votes.storage
+    cast = np.zeros((m, 3, K + 1), dtype=np.int64)  # on points with one vote, several that are the same, and others
     for low in range(0, len(votes), _BLOCK):
         high = min(low + _BLOCK, len(votes))
         tally = votes.tally(low, high)
         # Where the votes on a point are not all the same, every vote has one that differs from it.
-        several, mixed = tally.sum(axis=1) >= 2, (tally > 0).sum(axis=1) >= 2
-        if isinstance(votes.storage, Sparse):
-            point, source, value = votes.storage.entries(low, high)
-            cast += np.bincount(source.astype(np.int64) * K + value, minlength=m * K).reshape(m, K)
-            with_another += np.bincount(source[several[point]], minlength=m)
-            against_another += np.bincount(source[mixed[point]], minlength=m)
+        kind = ((tally.sum(axis=1) >= 2).astype(np.uint8) + ((tally > 0).sum(axis=1) >= 2)).astype(np.uint8)
+        if isinstance(storage, Sparse):
+            point, source, value = storage.entries(low, high)
+            place = (source.astype(np.int64) * 3 + kind[point]) * (K + 1) + value + 1
+            cast += np.bincount(place, minlength=cast.size).reshape(cast.shape)
         else:
-            columns = votes.storage.columns(low, high)
-            cast += np.stack([(columns == y).sum(axis=1) for y in range(K)], axis=1)
-            with_another += (columns[:, several] >= 0).sum(axis=1)
-            against_another += (columns[:, mixed] >= 0).sum(axis=1)
-    return cast, with_another, against_another
+            in_threads(partial(_add_source, storage.columns(0, len(votes)), kind, low, cast), m)
+    spoken = cast[:, :, SILENT + 1 :]
+    return spoken.sum(axis=1), spoken[:, 1:].sum(axis=(1, 2)), spoken[:, 2].sum(axis=1)

@@ -149,3 +149,50 @@ def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
     for y in range(_U(weights.shape[0])):
         for t in range(_U(weights.shape[1])):
             total[_U(columns[_U(i), t] + np.int8(1)), y] += weights[y, t]
+
+
+@numba.njit(
+    types.void(_VOTES, _u64, _u64, types.int64[:, ::1]),
+    nogil=True,
+    cache=True,
+    error_model="numpy",
+)
+def add_tally(columns: Any, low: Any, high: Any, tally: Any) -> None:
+    """Add to ``tally[t - low, y]`` how many sources vote for class y on point t.
+
+    Parameters
+    ----------
+    columns : array of int8, shape (m, n)
+        Outputs less one.
+    low, high : int
+    tally : array of int64, shape (high - low, K)
+    """
+    chunk = _U(_CHUNK)
+    for start in range(low, high, chunk):
+        stop = min(start + chunk, high)
+        for i in range(_U(columns.shape[0])):
+            for t in range(start, stop):
+                if columns[i, t] >= 0:
+                    tally[t - low, _U(columns[i, t])] += 1
+
+
+@numba.njit(
+    types.void(_VOTES, types.uint8[::1], _u64, types.int64, types.int64[:, ::1]),
+    nogil=True,
+    cache=True,
+    error_model="numpy",
+)
+def add_by_kind(columns: Any, kind: Any, low: Any, i: Any, total: Any) -> None:
+    """Add to ``total[k, u]`` how many points of kind k there are on which source i gives output u.
+
+    Parameters
+    ----------
+    columns : array of int8, shape (m, n)
+        Outputs less one.
+    kind : array of uint8, shape (points,)
+        Of the points from `low` on.
+    low, i : int
+    total : array of int64, shape (kinds, outputs)
+    """
+    for t in range(_U(len(kind))):
+        total[_U(kind[t]), _U(columns[_U(i), low + t] + np.int8(1))] += 1

@@ -266,7 +266,7 @@ class Votes:
             point, _, value = storage.entries(low, high)
             counts = np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
         else:
-            counts = _votes_for(storage.columns(low, high), K)
+            counts = _dense_tally(storage, K, low, high)
         for group in once:
             of_group = _votes_for(storage.columns(low, high, np.array(group)), K)
             counts -= np.maximum(of_group - 1, 0)
@@ -280,6 +280,17 @@ class Votes:
     def patterns(self) -> Patterns:
         """The distinct rows with their counts."""
         return Patterns.of(self.values, self.outputs.sizes)
+
+
+def _dense_tally(storage: Dense, K: int, low: int, high: int) -> Ints:
+    from karat._kernels.counting import add_tally
+    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
+
+    counts = np.zeros((high - low, K), dtype=np.int64)
+    columns = storage.columns(0, storage.shape[0])
+    parts = spans(high - low, THREADS)
+    in_threads(lambda k: add_tally(columns, low + parts[k][0], low + parts[k][1], counts[slice(*parts[k])]), len(parts))
+    return counts
 
 
 def _votes_for(columns: Codes, K: int) -> Ints:
