@@ -14,7 +14,7 @@ each other, and a plain majority vote.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,11 @@ class Pool:
     def once(self) -> list[Group]:
         """Sources whose votes on a point count as one."""
         return [group for group in self.evidence[0].groups if len(group) > 1]
+
+    @property
+    def single(self) -> list[Pool]:
+        """Each reading by itself."""
+        return [replace(self, weight=np.eye(len(self.weight))[k]) for k in range(len(self.weight))]
 
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""

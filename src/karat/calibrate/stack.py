@@ -25,7 +25,7 @@ REPETITIONS = (0.0, 0.15, 0.4, 1.0, 3.0)  # the grid of r
 COUNT_ERROR = 0.7  # standard deviation of c
 SHIFT_ERROR = 0.2  # standard deviation of b
 UNLABELED_PRIOR = (0.2, 0.55, 0.2, 0.05)  # probability beforehand of each of them
-WITHOUT_GOLD = 0.1  # probability beforehand that gold is not needed
+WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
 CAUTION = 2.0  # gold labels that readings without gold count for at the least
 FOLDS = 5  # parts of gold, each read by sources that were learned from the others
 SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points without a vote
@@ -138,11 +138,18 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
     )
     if without is None:
         return _kept(pool)
-    plain = without.mixed([seen.plain], seen.tally)
-    alone = np.log(np.maximum(plain[np.arange(len(seen.truth)), seen.truth], 1e-300)).sum()
-    odds = evidence.max() + np.log(pool.weight.sum()) - alone
-    needless = WITHOUT_GOLD / (WITHOUT_GOLD + (1 - WITHOUT_GOLD) * np.exp(np.clip(odds, -500, 500)))
-    return _joined(without, _kept(pool), max(needless, CAUTION / (CAUTION + len(gold.truth))))
+    chances = np.log(
+        [1 - WITHOUT_GOLD, WITHOUT_GOLD / 2, *[WITHOUT_GOLD / 2 / len(without.weight)] * len(without.weight)]
+    )
+    chances[0] += evidence.max() + np.log(pool.weight.sum())
+    for k, reading in enumerate([without, *without.single]):
+        p = reading.mixed([seen.plain], seen.tally)[np.arange(len(seen.truth)), seen.truth]
+        chances[1 + k] += np.log(np.maximum(p, 1e-300)).sum()
+    share = np.exp(chances - chances.max())
+    share /= share.sum()
+    kept = max(1 - share[0], CAUTION / (CAUTION + len(gold.truth)))
+    share[1] += kept - (1 - share[0])
+    return _joined(replace(without, weight=(share[1] * without.weight + share[2:]) / kept), _kept(pool), kept)
 
 
 def _kept(pool: Pool) -> Pool:
