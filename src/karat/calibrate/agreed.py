@@ -23,7 +23,8 @@ from karat.naive_bayes import softmax
 from karat.source_model import SourceModel
 from karat.votes import GoldPoints, Votes
 
-BALANCE_WORTH = 15.0  # gold labels that a class balance found in the votes counts for
+BALANCE_WORTH = 40.0  # gold labels that a class balance found in the votes counts for
+BALANCE_SURE = 15.0  # gold labels that are as sure as it
 SYSTEMATIC = 0.1  # standard deviation of what votes get wrong about all sources alike
 _LARGEST = 1 - 1e-6
 
@@ -178,7 +179,7 @@ def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> 
 def _balance_interval(balance: Floats, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:
     if settings.class_balance is not None:
         return balance, balance
-    worth = BALANCE_WORTH + (0 if points is None else len(points))
+    worth = BALANCE_SURE + (0 if points is None else len(points))
     return wilson(balance * worth, np.full(len(balance), worth), settings.level)
 
 

@@ -30,7 +30,7 @@ PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
 BALANCE_STEP = (
     0.3  # of the way that the class balance goes in a step towards what the guesses say, where it is not given
 )
-EVEN = 0.15  # share of the class balance that stays evenly spread, where it is not given
+EVEN = 0.1  # share of the class balance that stays evenly spread, where it is not given
 MOST_VOTES = 1_000_000  # that sources are learned from; more of them change the third digit only
 _MATCHED = 5_000  # points that class shares are matched on
 _SMALLEST = 1e-9  # probability that a vote leaves to a class
