@@ -20,6 +20,7 @@ from karat.estimate.wilson import wilson
 from karat.naive_bayes import softmax
 from karat.source_model import SourceModel
 from karat.votes import GoldPoints, Votes
+from karat.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 15.0  # gold labels that a class balance found in the votes counts for
 SYSTEMATIC = 0.07  # standard deviation of what votes get wrong about all sources alike
@@ -69,7 +70,8 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     ballots = Ballots.of(votes, groups, rows, truth, MOST_VOTES)
     blind = _without_gold(ballots)
     found = learn(blind, given)
-    copies = near_copies(blind, _in_full(found, blind))
+    guesses = _guesses(found, blind, without_gold(found, blind))
+    copies = _joinable(votes, known, near_copies(blind, np.mean(guesses, axis=0)))
     if copies:
         ballots = replace(ballots, groups=_groups(votes, (*known, *copies)))
         blind = _without_gold(ballots)
@@ -78,7 +80,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         found = learn(blind, gold_balance(points.counts, BALANCE_WORTH * found.class_balance))
     pool = alone = without_gold(found, blind)
     scores: tuple[CrossScore, ...] = ()
-    if points is not None:
+    if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
         fewer = Ballots.of(votes, ballots.groups, rows, truth, MOST_FOLD_VOTES)
         readings = read_gold(fewer, found, settings.generator())
         pool = weigh_readings(readings, alone)
@@ -107,16 +109,29 @@ def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
     return groups
 
 
+def _joinable(votes: Votes, known: Positions, copies: Positions) -> Positions:
+    """Those near copies that can be taken as one beside the known pairs: joint outputs must not be too many."""
+    kept: Positions = ()
+    for pair in copies:
+        groups = dependent_groups(len(votes.sources), (*known, *kept, pair))
+        if all(votes.outputs.number(group) <= LARGEST_TABLE for group in groups if pair[0] in group):
+            kept = (*kept, pair)
+    return kept
+
+
 def _without_gold(ballots: Ballots) -> Ballots:
     return ballots.without(np.flatnonzero(ballots.truth >= 0))
 
 
-def _in_full(found: Consensus, ballots: Ballots) -> Floats:
-    """Probabilities of the classes of all points, all votes counting in full."""
-    covered = ballots.covered
+def _guesses(found: Consensus, ballots: Ballots, alone: Pool) -> list[Floats]:
+    """Probabilities of the classes of all points: all votes counting in full, and as the mixture of readings.
+
+    Votes in full take what two copies say for the truth; the mixture doubts sources that share nothing.
+    """
+    mixed, covered = alone.mixed([found.scores], ballots.tally), ballots.covered
     if not len(covered):
-        return np.tile(found.class_balance, (len(ballots.truth), 1))
-    return softmax(found.scores + matching_shift(found.scores[covered], found.class_balance))
+        return [mixed, mixed]
+    return [softmax(found.scores + matching_shift(found.scores[covered], found.class_balance)), mixed]
 
 
 def _accuracies(
@@ -127,9 +142,8 @@ def _accuracies(
     Votes in full flatter sources that share a weakness, and the mixture of readings belittles sources that share none:
     their mean is taken, and their distance is part of the error. Gold is added as if the votes had been some of it.
     """
-    readings = [_in_full(found, ballots), alone.mixed([found.scores], ballots.tally)]
     right, total = [], None
-    for guess in readings:
+    for guess in _guesses(found, ballots, alone):
         counts = vote_counts(ballots.votes, guess)
         right.append(np.trace(counts, axis1=1, axis2=2))
         total = counts.sum(axis=(1, 2))
