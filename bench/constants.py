@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -205,7 +205,8 @@ def vote_sets(folder: str) -> dict[str, Votes]:
         votes = read_set(file)
         distinct = np.unique(votes.values, axis=1, return_index=True)[1]
         varied = [i for i in np.sort(distinct) if len(np.unique(votes.values[:, i])) > 1]
-        found[file.stem] = votes.select(votes.sources[i] for i in varied)
+        measured = replace(votes.own_gold, reference=True)  # to measure by, not to learn from
+        found[file.stem] = replace(votes.select(votes.sources[i] for i in varied), gold=measured)
     return found
 
 

@@ -27,6 +27,9 @@ def test_the_consensus_is_explained() -> None:
     assert alone[0] == "Sources: from what all votes say together on 1,000 points."
     assert alone[1].startswith("Probabilities: the mean of three readings")
     assert alone[1].endswith("A few gold labels would tell.")
+    one_class = explanation(Origin("consensus", 1_000, 5))
+    assert one_class[0] == "Sources: from what all votes say together on 1,000 points, and from 5 gold labels."
+    assert one_class[1] == alone[1].replace("A few gold labels", "Gold labels of a second class")
     with_gold = explanation(Origin("consensus", 1, 50, gold_weight=0.756))
     assert with_gold == (
         "Sources: from what all votes say together on 1 point, and from 50 gold labels.",
