@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -110,6 +110,41 @@ LABELED_SIZES = tuple(
     for step, number in ((1, 11), (0.25, 44))
 )
 CONSTANTS = (
+    Constant("estimate.consensus:STEPS", "votes"),
+    Constant("estimate.consensus:SOURCE_WORTH", "votes"),
+    Constant("estimate.consensus:VOTE_WORTH", "votes"),
+    Constant("estimate.consensus:PSEUDO_VOTES", "votes"),
+    Constant("estimate.consensus:BALANCE_STEP", "votes"),
+    Constant("estimate.consensus:EVEN", "votes"),
+    Constant("estimate.consensus:MOST_VOTES", "votes"),
+    Constant("estimate.near_copies:CLOSE", "votes"),
+    Constant("estimate.near_copies:SURE", "votes"),
+    Constant("estimate.near_copies:ONE_SIDED", "votes", (0.9, 0.975)),
+    Constant("estimate.near_copies:COMMON", "votes"),
+    Constant("estimate.near_copies:ALONE", "votes"),
+    Constant("estimate.near_copies:SPREAD", "votes"),
+    Constant("estimate.near_copies:MOST_SOURCES", "votes"),
+    Constant("calibrate.pool:IN_FULL", "votes"),
+    Constant("calibrate.pool:REPEATING", "votes"),
+    Constant("calibrate.pool:REPETITION", "votes"),
+    Constant("calibrate.stack:UNLABELED", "default", ((1.0, 0.0), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0))),
+    Constant("calibrate.stack:SLOPES", "default", ((0.35, 1.0), (0.35, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4))),
+    Constant(
+        "calibrate.stack:REPETITIONS", "default", ((0.0, 0.4, 3.0), (0.0, 0.07, 0.15, 0.25, 0.4, 0.6, 1.0, 2.0, 3.0))
+    ),
+    Constant("calibrate.stack:COUNT_ERROR", "default"),
+    Constant("calibrate.stack:SHIFT_ERROR", "default"),
+    Constant("calibrate.stack:WITHOUT_GOLD", "default"),
+    Constant("calibrate.stack:FOLDS", "default"),
+    Constant("calibrate.stack:SILENT_WORTH", "default"),
+    Constant("calibrate.stack:KEPT", "default"),
+    Constant("calibrate.stack:MOST_GOLD", "default_all_gold"),
+    Constant("calibrate.stack:MOST_FOLD_VOTES", "default_all_gold"),
+    Constant("calibrate.agreed:BALANCE_WORTH", "default"),
+    Constant("calibrate.agreed:SYSTEMATIC", "accuracies"),
+    Constant("calibrate.cross_validation:FEWEST", "told"),
+    Constant("fit:FEW_VOTES", "told"),
+    Constant("fit:IN_DOUBT", "told"),
     Constant("fit:ENOUGH_GOLD", "few"),
     Constant("estimate.class_balance:VOTES_WORTH", "balance"),
     Constant("estimate.third_moments:TRIPLES", "balance"),
@@ -170,7 +205,8 @@ def vote_sets(folder: str) -> dict[str, Votes]:
         votes = read_set(file)
         distinct = np.unique(votes.values, axis=1, return_index=True)[1]
         varied = [i for i in np.sort(distinct) if len(np.unique(votes.values[:, i])) > 1]
-        found[file.stem] = votes.select(votes.sources[i] for i in varied)
+        measured = replace(votes.own_gold, reference=True)  # to measure by, not to learn from
+        found[file.stem] = replace(votes.select(votes.sources[i] for i in varied), gold=measured)
     return found
 
 
@@ -202,19 +238,87 @@ def label_losses(folder: str, sizes: Sequence[int], draws: int) -> tuple[float, 
 
 
 def labels(folder: str) -> str:
-    """Labels with 25 and 100 gold labels."""
+    """Labels of the combination of triplets and gold, with 25 and 100 gold labels."""
     loss, accuracy = label_losses(folder, GOLD, DRAWS)
     return f"loss {loss:.4f}, accuracy {accuracy:.4f}"
 
 
+def votes(folder: str) -> str:
+    """Labels of the default fit without gold, and how many pairs are taken for near copies."""
+    losses, accuracies, pairs = [], [], 0
+    for table in vote_sets(folder).values():
+        model = karat.LabelModel().fit(table)
+        found = score(model.predict_proba(table), table.own_gold)
+        losses.append(found.loss)
+        accuracies.append(found.accuracy)
+        pairs += 0 if model.fitted_.origin is None else len(model.fitted_.origin.copies)
+    return f"loss {np.mean(losses):.4f}, accuracy {np.mean(accuracies):.4f}, {pairs} pairs"
+
+
+def default(folder: str) -> str:
+    """Labels of the default fit with 25 and 100 gold labels."""
+    losses, accuracies = [], []
+    for table in vote_sets(folder).values():
+        for n in GOLD:
+            for seed in range(DRAWS):
+                gold, rest = some_gold(table, n, seed)
+                found = score(karat.LabelModel().fit(table, gold).predict_proba(table), rest)
+                losses.append(found.loss)
+                accuracies.append(found.accuracy)
+    return f"loss {np.mean(losses):.4f}, accuracy {np.mean(accuracies):.4f}"
+
+
+def default_all_gold(folder: str) -> str:
+    """Labels of the default fit with 20,000 gold labels of the IMDB votes, and the time of learning from them."""
+    table = load_imdb()
+    gold, rest = some_gold(table, 20_000, 0)
+    start = time.perf_counter()
+    model = karat.LabelModel(class_balance=0.5).fit(table, gold)
+    seconds = time.perf_counter() - start
+    return f"loss {score(model.predict_proba(table), rest).loss:.4f}, {seconds:.1f} s"
+
+
+def accuracies(folder: str) -> str:
+    """Coverage of the 90 % intervals of accuracies of the default fit, by those on all gold."""
+    held: dict[int, list[float]] = {0: [], 25: []}
+    widths: dict[int, list[float]] = {0: [], 25: []}
+    for table in vote_sets(folder).values():
+        truth, known = table.own_gold.values[:, None], table.own_gold.known
+        spoken = (table.values >= 0) & known[:, None]
+        number = spoken.sum(axis=0)
+        real = ((table.values == truth) & spoken).sum(axis=0) / np.maximum(number, 1)
+        judged = number >= 100
+        for n, found in held.items():
+            model = karat.LabelModel().fit(table, some_gold(table, n, 0)[0] if n else None)
+            rows = {name: i for i, name in enumerate(table.sources)}
+            places = np.array([rows[name] for name in model.source_table_.source])
+            low, high = model.source_table_.low, model.source_table_.high
+            sure = judged[places]
+            found += ((low <= real[places]) & (real[places] <= high))[sure].tolist()
+            widths[n] += (high - low)[sure].tolist()
+    return ", ".join(f"{n} gold: covers {np.mean(held[n]):.3f}, width {np.mean(widths[n]):.3f}" for n in held)
+
+
+def told(folder: str) -> str:
+    """What the default fit says of real sets with 10 gold labels or none."""
+    doubt = few_votes = scored = 0
+    for table in vote_sets(folder).values():
+        origin = karat.LabelModel().fit(table).fitted_.origin
+        if origin is not None:
+            doubt, few_votes = doubt + origin.in_doubt, few_votes + len(origin.by_prior)
+        scored += bool(karat.LabelModel().fit(table, some_gold(table, 10, 0)[0]).fitted_.scores)
+    return f"{doubt} in doubt, {few_votes} sources with few votes, {scored} with scores"
+
+
 def few(folder: str) -> str:
-    """Labels with 5, 10 and 15 gold labels, as `LabelModel` makes them."""
+    """Labels with 5, 10 and 15 gold labels, where something is asked for that only triplets have."""
     losses = []
     for votes in vote_sets(folder).values():
         for n in (5, 10, 15):
             gold, rest = some_gold(votes, n, 0)
             try:
-                model = karat.LabelModel(class_balance=gold_balance(votes.own_gold), replicates=0).fit(votes, gold)
+                given = gold_balance(votes.own_gold)
+                model = karat.LabelModel("median", class_balance=given, replicates=0).fit(votes, gold)
             except (InputError, NotIdentifiedError):
                 continue
             losses.append(score(model.predict_proba(votes), rest).loss)
@@ -222,7 +326,7 @@ def few(folder: str) -> str:
 
 
 def all_gold(folder: str) -> str:
-    """Labels with 20,000 gold labels of the IMDB votes, and the time of learning from them."""
+    """Labels of that combination with 20,000 gold labels of the IMDB votes, and the time of learning from them."""
     votes = load_imdb()
     gold, rest = some_gold(votes, 20_000, 0)
     settings = Settings(class_balance=0.5)
@@ -326,7 +430,7 @@ def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
             [end for name in ("labels", "points") for end in (found.gains[name].value, found.gains[name].high)]
         )
         fixes.append(max((change.gain.value for change in found.changes), default=0.0))
-        for name, options in (("corrected", {"method": "triplets"}), ("combined", {})):
+        for name, options in (("corrected", {"method": "triplets"}), ("combined", {"method": "combined"})):
             model = karat.LabelModel(class_balance=given, replicates=0, **options)  # type: ignore[arg-type]
             try:
                 real = score(model.fit(votes, gold).predict_proba(votes), rest).loss
@@ -372,6 +476,7 @@ def verdict(folder: str) -> str:
 MEASURES: dict[str, Callable[[str], str]] = {
     measure.__name__: measure
     for measure in (
+        votes, default, default_all_gold, accuracies, told,
         labels, few, all_gold, balance, copies, signs, intervals, many, value, all_gold_value, verdict,
     )
 }  # fmt: skip

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from karat import Coding, Gold, Moments, Votes
+from karat.estimate.consensus import Ballots
+from karat.votes.storage import Sparse
 
 PAPER_ACCURACIES = np.random.RandomState(123).uniform(0.55, 0.75, 10)  # the paper's own draw
 
@@ -69,6 +71,26 @@ def some_gold(votes: Votes, n: int, seed: int = 0) -> Gold:
     """Gold for n random points."""
     shuffled = np.random.default_rng(seed).permutation(len(votes))
     return Gold(np.where(shuffled < n, votes.own_gold.values, -1).astype(np.int8), votes.classes)
+
+
+def held_sparsely(votes: Votes) -> Votes:
+    """The same votes, of which only those that were cast are held."""
+    point, source = np.nonzero(votes.values >= 0)
+    cells = Sparse.of_entries(len(votes), len(votes.sources), point, source, votes.values[point, source])
+    return Votes(cells, votes.sources, votes.coding, votes.keys, votes.gold)
+
+
+def ballots_of(
+    votes: Votes,
+    gold: npt.ArrayLike | None = None,
+    groups: tuple[tuple[int, ...], ...] | None = None,
+    most: int = 10**9,
+) -> Ballots:
+    """With gold as one class per point, -1 where it is unknown; each source alone where no groups are given."""
+    truth = np.full(len(votes), -1) if gold is None else np.asarray(gold)
+    rows = np.flatnonzero(truth >= 0)
+    alone = tuple((i,) for i in range(len(votes.sources)))
+    return Ballots.of(votes, groups or alone, rows, truth[rows].astype(np.int8), most)
 
 
 def paper_distribution(d: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:

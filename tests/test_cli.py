@@ -62,20 +62,30 @@ def test_what_cannot_be_told_has_exit_code_1(votes_csv: Path, tmp_path: Path) ->
     assert "20 gold labels at least" in plan.stderr
     path = tmp_path / "votes.csv"
     np.savetxt(path, contradicting_votes().values, "%d", ",", header="a,b,c", comments="")
-    fit = karat("fit", path, "--class-balance", ".5", "--out", tmp_path / "labels.csv")
+    options = (path, "--class-balance", ".5", "--method", "triplets")
+    fit = karat("fit", *options, "--out", tmp_path / "labels.csv")
     assert (fit.returncode, fit.stdout) == (1, "")
     assert "no triplet can be used for" in fit.stderr
     assert not (tmp_path / "labels.csv").exists()
-    check = answer("check", path, "--class-balance", ".5", code=1)
+    check = answer("check", *options, code=1)
     assert check["verdict"].startswith("Not ready: 1 thing to mend.")
 
 
 def test_check_of_bad_input_has_exit_code_2_and_a_report(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text("a,b\n0,1\n1,1\n1,0\n")
-    found = answer("check", path, code=2)
+    found = answer("check", path, "--method", "triplets", code=2)
     assert found["problems"] == ["Triplets need three sources at least; there are 2."]
     assert found["next"] == ""
+
+
+def test_the_default_needs_neither_three_sources_nor_as_many_points(tmp_path: Path) -> None:
+    for name, content in (("one", "a\n0\n1\n"), ("two", "a,b\n0,1\n1,1\n1,0\n"), ("wide", "a,b,c\n0,1,1\n1,0,0\n")):
+        path, out = tmp_path / f"{name}.csv", tmp_path / f"{name}_labels.csv"
+        path.write_text(content)
+        assert answer("check", path)["problems"] == []
+        fitted = answer("fit", path, "--out", out)
+        assert fitted["n_points"] == len(out.read_text().splitlines()) - 1 == content.count("\n") - 1
 
 
 def test_the_same_seed_gives_the_same_output(votes_csv: Path) -> None:
@@ -114,8 +124,8 @@ BAD: dict[str, tuple[bytes, tuple[str, ...], str]] = {
     "ragged": (b"a,b,c\n0,1\n1,0,1\n", (), "Expected 3 columns, got 2"),
     "empty file": (b"", (), "is empty"),
     "zero rows": (b"a,b,c\n", (), "zero rows"),
-    "one source": (b"a\n0\n1\n", (), "three sources at least; there is 1"),
-    "two sources": (b"a,b\n0,1\n1,1\n1,0\n", (), "three sources at least; there are 2"),
+    "one source": (b"a\n0\n1\n", ("--method", "triplets"), "three sources at least; there is 1"),
+    "two sources": (b"a,b\n0,1\n1,1\n1,0\n", ("--symmetric",), "three sources at least; there are 2"),
     "constant source": (b"a,b,c\n0,1,1\n1,0,1\n1,1,1\n", ("--strict",), "same on every point and tell nothing: 'c'"),
     "identical sources": (b"a,b,c\n0,1,0\n1,0,1\n1,1,1\n0,1,0\n", ("--strict",), "identically on all points"),
     "duplicate names": (b"a,b,a\n0,1,0\n1,0,1\n", (), "names must differ; 'a'"),
@@ -125,7 +135,7 @@ BAD: dict[str, tuple[bytes, tuple[str, ...], str]] = {
     "balance 1": (b"a,b,c\n0,1,1\n1,0,1\n1,1,0\n", ("--class-balance", "1"), "strictly between 0 and 1"),
     "balance text": (b"a,b,c\n0,1,1\n1,0,1\n1,1,0\n", ("--class-balance", "even"), "not 'even'"),
     "balance of three": (b"a,b,c\n0,1,1\n1,0,1\n1,1,0\n", ("--class-balance", ".2,.3,.5"), "not [0.2, 0.3, 0.5]"),
-    "more sources than points": (b"a,b,c\n0,1,1\n1,0,0\n", (), "2 points for 3 sources"),
+    "more sources than points": (b"a,b,c\n0,1,1\n1,0,0\n", ("--method", "triplets"), "2 points for 3 sources"),
     "silent source": (b"a,b,c,d\n0,1,1,\n1,0,1,\n1,1,0,\n0,0,1,\n", ("--strict",), "never vote: 'd'"),
     "not utf-8": (b"a,b,c\nyes,no,caf\xe9\nno,yes,no\n", (), "not UTF-8"),
     "no such column": (b"a,b,c\n0,1,1\n1,0,0\n", ("--gold", "z"), "no column 'z'"),

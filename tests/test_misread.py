@@ -51,8 +51,13 @@ def test_sources_that_vote_for_one_class_each_are_not_taken_to_be_perfect() -> N
     for i in range(9):
         fires = rng.random(2_000) < np.where(y == i % 3, 0.5, 0.2)
         values[fires, i] = i % 3
+    votes = make_votes(values, 3)
     with pytest.raises(NotIdentifiedError, match="9 of the sources vote for one class only"):
-        LabelModel(replicates=0).fit(make_votes(values, 3))
+        LabelModel(method="triplets", replicates=0).fit(votes)
+    model = LabelModel().fit(votes)
+    assert (model.source_table_.accuracy < 0.75).all()  # it is 5 in 9
+    assert (model.predict(votes) == y).mean() > 0.5
+    assert model.predict_proba(votes).max() < 0.99
 
 
 def test_crowd_workers_with_blocks_of_tasks_have_their_own_accuracy() -> None:
@@ -63,9 +68,12 @@ def test_crowd_workers_with_blocks_of_tasks_have_their_own_accuracy() -> None:
     for start in range(0, 1_000, 20):  # each block of tasks goes to ten workers
         asked = rng.choice(40, 10, replace=False)
         values[start : start + 20, np.setdiff1d(np.arange(40), asked)] = -1
-    model = LabelModel(replicates=0).fit(make_votes(values))
+    model = LabelModel(method="triplets", replicates=0).fit(make_votes(values))
     assert np.abs(model.source_table_.accuracy - accuracies).mean() < 0.08
     assert model.class_balance_[1] == pytest.approx(0.2, abs=0.06)
+    default = LabelModel().fit(make_votes(values))
+    assert np.abs(default.source_table_.accuracy - accuracies).mean() < 0.08
+    assert 0.2 < default.class_balance_[1] < 0.45  # drawn to the middle, where votes are all there is
 
 
 def test_one_gold_label_does_not_ruin_the_class_balance() -> None:
@@ -230,8 +238,9 @@ def test_dates_as_keys(tmp_path: Path) -> None:
 def test_a_transposed_table_is_refused_before_it_is_counted(tmp_path: Path) -> None:
     wide = pa.table({f"c{i}": pa.array([0, 1, 1], pa.int8()) for i in range(20_000)})
     pa.parquet.write_table(wide, tmp_path / "wide.parquet")
-    found = answer("check", tmp_path / "wide.parquet", code=2)
+    found = answer("check", tmp_path / "wide.parquet", "--method", "triplets", code=2)
     assert "transposed" in found["problems"][0]
+    assert "20,000" in answer("check", tmp_path / "wide.parquet")["verdict"]  # which learns what it can, and in time
 
 
 def test_a_terminal_that_knows_few_letters(tmp_path: Path) -> None:
@@ -415,8 +424,14 @@ def test_tables_that_do_not_fit_together_are_refused() -> None:
 
 def test_pairs_that_tie_all_sources_together_are_refused() -> None:
     chain = [(i, i + 1) for i in range(5)]
+    votes = good_votes(2_000, 6)
     with pytest.raises(NotIdentifiedError, match="tie all sources together"):
-        LabelModel(class_balance=0.5, known_pairs=chain, replicates=0).fit(good_votes(2_000, 6))
+        LabelModel(method="triplets", class_balance=0.5, known_pairs=chain, replicates=0).fit(votes)
+    # To the default they are one source, whose votes count as one: their mean.
+    model = LabelModel(class_balance=0.5, known_pairs=chain).fit(votes)
+    assert model.score(votes, votes.gold) > 0.85
+    all_of_them = model.predict_proba(votes).max()
+    assert all_of_them < LabelModel(class_balance=0.5).fit(votes).predict_proba(votes).max()
 
 
 def test_signs_do_not_count_what_known_pairs_share() -> None:

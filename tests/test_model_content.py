@@ -8,6 +8,7 @@ import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
 from karat import InputError, LabelModel
+from karat.estimate.settings import Method
 from karat.io.plain import plain
 from karat.model import parameters
 from karat.model_content import FittedModel, from_content, to_content
@@ -15,9 +16,13 @@ from karat.model_content import FittedModel, from_content, to_content
 
 @pytest.fixture(scope="module")
 def model() -> LabelModel:
+    return some_model("combined")
+
+
+def some_model(method: Method) -> LabelModel:
     votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals(PAPER_ACCURACIES), [0.5, 0.5])
     few = np.where(np.arange(500) < 40, votes.own_gold.values, -1)
-    return LabelModel(replicates=5, known_pairs=[(0, 1)]).fit(votes, few)
+    return LabelModel(method=method, replicates=5, known_pairs=[(0, 1)]).fit(votes, few)
 
 
 def content(model: LabelModel) -> dict[str, Any]:
@@ -54,4 +59,51 @@ def test_content_that_does_not_fit_together_is_refused(model: LabelModel, change
     short = content(model)
     short["recalibration"]["shift"] = [[0.0]] * len(short["recalibration"]["weight"])
     with pytest.raises(InputError, match="recalibration does not fit"):
+        from_content(short, parameters())
+
+
+@pytest.fixture(scope="module")
+def agreed() -> LabelModel:
+    return some_model("auto")
+
+
+def test_readings_and_scores_of_the_default_come_back(agreed: LabelModel) -> None:
+    _, learned = from_content(content(agreed), parameters())
+    mine, other = learned.fitted.pool, agreed.fitted_.pool
+    assert mine is not None
+    assert other is not None
+    for name in ("class_balance", "silent", "weight", "slope", "repetition", "count", "shift", "learned"):
+        np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
+    for one, two in zip(mine.evidence, other.evidence, strict=True):
+        np.testing.assert_array_equal(one.log_odds, two.log_odds)
+        assert one.groups == two.groups
+    assert mine.once == [(0, 1)]
+    assert learned.fitted.scores == agreed.fitted_.scores != ()
+    np.testing.assert_array_equal(learned.fitted.accuracy, agreed.fitted_.accuracy)
+    assert learned.table.rows() == agreed.source_table_.rows()
+    assert learned.fitted.recalibration is None
+
+
+def test_content_without_readings_is_that_of_a_model_before_them(model: LabelModel) -> None:
+    old = content(model)
+    assert (old.pop("pool"), old.pop("scores")) == (None, [])
+    _, learned = from_content(old, parameters())
+    assert (learned.fitted.pool, learned.fitted.scores) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"shift": [[0.0]]}, "readings do not fit its sources and classes"),
+        ({"evidence": [[[[0.0, 0.0], [0.0, 0.0]]]]}, "readings do not fit its sources and classes"),
+        ({"learned": -1}, "evidence that it does not have"),
+        ({"learned": 5}, "evidence that it does not have"),
+    ],
+)
+def test_readings_that_do_not_fit_together_are_refused(agreed: LabelModel, change: dict[str, Any], text: str) -> None:
+    short = content(agreed)
+    if "learned" in change:
+        change = {"learned": [change["learned"]] * len(short["pool"]["learned"])}
+    short["pool"] |= change
+    with pytest.raises(InputError, match=text):
         from_content(short, parameters())

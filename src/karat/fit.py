@@ -14,7 +14,7 @@ from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
 from karat.calibrate.with_gold import WithGold, add_gold
 from karat.errors import InputError
-from karat.estimate.check import check_shape
+from karat.estimate.check import check_shape, check_telling
 from karat.estimate.count import Counted, count
 from karat.estimate.groups import check_groups, dependent_groups
 from karat.estimate.intervals import Intervals, triplet_intervals
@@ -120,6 +120,8 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
     points = None if gold is None or not gold.known.any() else GoldPoints.of(votes, gold)
     method = chosen_method(settings, points)
     if method == "consensus":
+        if settings.strict:
+            check_telling(votes, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
     if method == "labeled":
         return fit_labeled(_needed(points, method), settings)

@@ -9,9 +9,10 @@ from karat.calibrate.recalibrate import recalibrate
 from karat.calibrate.with_gold import LABELING, RISKS, add_gold
 from karat.datasets import load_imdb, paper_model
 from karat.estimate.accuracy_blend import blend
+from karat.estimate.aggregate import Aggregate
 from karat.estimate.combine import green_strawderman
 from karat.estimate.count import count
-from karat.estimate.settings import Settings
+from karat.estimate.settings import Method, Settings
 from karat.estimate.votes_fit import fit_votes
 from karat.losses import score
 from karat.votes import Gold, GoldPoints
@@ -70,8 +71,8 @@ def test_imdb_combination_beats_its_parts_and_green_strawderman() -> None:
 
 def test_without_gold_it_is_the_unlabeled_model_and_few_labels_change_nothing() -> None:
     votes = sample()
-    plain = LabelModel(class_balance=0.5, replicates=0).fit(votes)
-    few = LabelModel(class_balance=0.5, replicates=0).fit(votes, some_gold(votes, 9))
+    plain = LabelModel("median", class_balance=0.5, replicates=0).fit(votes)
+    few = LabelModel("median", class_balance=0.5, replicates=0).fit(votes, some_gold(votes, 9))
     assert np.array_equal(few.predict_proba(votes), plain.predict_proba(votes))
     assert few.fitted_.recalibration is None
 
@@ -79,44 +80,47 @@ def test_without_gold_it_is_the_unlabeled_model_and_few_labels_change_nothing() 
 def test_with_gold_for_all_points_it_tends_to_the_labeled_model() -> None:
     truth = paper_model(5)
     votes = truth.sample(20_000, 0)
-    combined = LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold)
+    combined = LabelModel(method="combined", class_balance=0.5, replicates=0).fit(votes, votes.gold)
     counted = LabelModel(method="labeled", class_balance=0.5).fit(votes, votes.gold)
     np.testing.assert_allclose(combined.source_table_.accuracy, counted.source_table_.accuracy, atol=0.01)
     assert "gold has a weight of 0.9" in combined.explain() or "gold has a weight of 1.0" in combined.explain()
 
 
+@pytest.mark.parametrize("aggregate", [None, "median"])  # the default, and triplets
 @pytest.mark.parametrize("kind", ["one label", "one class"])
-def test_little_gold_does_not_hurt(kind: str) -> None:
+def test_little_gold_does_not_hurt(kind: str, aggregate: Aggregate | None) -> None:
     losses = []
     for seed in range(10):
         votes = sample(3_000, seed)
         gold = some_gold(votes, 1 if kind == "one label" else 60, seed)
         if kind == "one class":
             gold = Gold(np.where(gold.values == 1, 1, -1).astype(np.int8), votes.classes)
-        before = LabelModel(class_balance=0.5, replicates=0).fit(votes)
-        after = LabelModel(class_balance=0.5, replicates=0).fit(votes, gold)
+        before = LabelModel(aggregate, class_balance=0.5, replicates=0).fit(votes)
+        after = LabelModel(aggregate, class_balance=0.5, replicates=0).fit(votes, gold)
         losses.append([score(model.predict_proba(votes), votes.own_gold).loss for model in (before, after)])
     before_loss, after_loss = np.mean(losses, axis=0)
     assert after_loss < before_loss + 0.02
 
 
-def test_more_gold_makes_better_labels_where_sources_depend() -> None:
+@pytest.mark.parametrize("aggregate", [None, "median"])
+def test_more_gold_makes_better_labels_where_sources_depend(aggregate: Aggregate | None) -> None:
     truth = paper_model(5)
     votes = truth.sample(10_000, 0)
     losses = []
     for n in (0, 50, 500, 5_000):
-        model = LabelModel(class_balance=0.5, replicates=0).fit(votes, some_gold(votes, n) if n else None)
+        model = LabelModel(aggregate, class_balance=0.5, replicates=0).fit(votes, some_gold(votes, n) if n else None)
         losses.append(score(model.predict_proba(votes), votes.own_gold).loss)
     assert losses[1:] == sorted(losses[1:], reverse=True)
     assert losses[-1] < losses[0]
     assert losses[-1] < truth.conditional_entropy + 0.012
 
 
-def test_three_classes() -> None:
+@pytest.mark.parametrize("method", ["auto", "combined"])
+def test_three_classes(method: Method) -> None:
     votes = draw_votes(
         np.random.default_rng(0), 3_000, symmetric_conditionals([0.6, 0.7, 0.65, 0.7, 0.6], 3, 0.2), [0.5, 0.3, 0.2]
     )
-    model = LabelModel(replicates=0).fit(votes, some_gold(votes, 100))
+    model = LabelModel(method=method, replicates=0).fit(votes, some_gold(votes, 100))
     p = model.predict_proba(votes)
     np.testing.assert_allclose(p.sum(axis=1), 1)
     assert model.score(votes, votes.gold) > 0.75
@@ -141,8 +145,10 @@ def test_recovery_a_source_without_a_usable_triplet_is_learned_from_gold() -> No
     votes = rng.random((4_000, 8)) < np.where(truth[:, None] == mine, 0.6, 0.05)
     table = Votes.from_array(np.where(votes, mine, -1))
     with pytest.raises(NotIdentifiedError):
-        LabelModel().fit(table)
+        LabelModel(method="triplets").fit(table)
     few = np.where(np.arange(4_000) < 200, truth, -1)
-    model = LabelModel(replicates=20).fit(table, few)
+    model = LabelModel(method="combined", replicates=20).fit(table, few)
     assert "learned from gold alone" in model.explain()
     assert model.score(table, truth) > 0.75
+    assert LabelModel().fit(table).score(table, truth) > 0.7  # votes tell, together
+    assert LabelModel().fit(table, few).score(table, truth) > 0.75

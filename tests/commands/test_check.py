@@ -29,7 +29,7 @@ def test_everything_that_keeps_it_from_fitting_is_listed(tmp_path: Path) -> None
     rows = [[i % 2, i % 2, i % 3 % 2, 1] for i in range(300)]
     path = tmp_path / "sick.csv"
     path.write_text("a,copy,b,same,silent\n" + "".join(",".join(map(str, row)) + ",\n" for row in rows))
-    found = check_file(VotesFile(str(path)), Settings(strict=True))
+    found = check_file(VotesFile(str(path)), Settings(method="triplets", strict=True))
     assert len(found.problems) == 3
     assert [word in " ".join(found.problems) for word in ("'silent'", "'same'", "('a', 'copy')")] == [True] * 3
     assert found.identified
@@ -37,7 +37,8 @@ def test_everything_that_keeps_it_from_fitting_is_listed(tmp_path: Path) -> None
     assert np.isnan(found.data.sources.accuracy).all()
     assert found.data.sources.coverage.tolist() == [1, 1, 1, 1, 0]
     named = check_file(
-        VotesFile(str(path), Reading(drop=("same", "silent"))), Settings(known_pairs=[("a", "copy")], strict=True)
+        VotesFile(str(path), Reading(drop=("same", "silent"))),
+        Settings(method="triplets", known_pairs=[("a", "copy")], strict=True),
     )
     assert not [problem for problem in named.problems if "copy" in problem and "identically" in problem]
 
@@ -45,14 +46,16 @@ def test_everything_that_keeps_it_from_fitting_is_listed(tmp_path: Path) -> None
 def test_few_points_for_many_sources(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("a,b,c\n0,1,1\n1,0,0\n")
-    found = check_file(VotesFile(str(path)), Settings())
+    assert check_file(VotesFile(str(path)), Settings()).problems == ()
+    found = check_file(VotesFile(str(path)), Settings(method="triplets"))
     assert found.problems == ("2 points for 3 sources: bring more points, or is the table transposed?",)
 
 
 def test_sound_input_that_cannot_tell(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     np.savetxt(path, contradicting_votes().values, "%d", ",", header="a,b,c", comments="")
-    found = check_file(VotesFile(str(path)), Settings(class_balance=0.5))
+    assert check_file(VotesFile(str(path)), Settings(class_balance=0.5)).problems == ()
+    found = check_file(VotesFile(str(path)), Settings(method="triplets", class_balance=0.5))
     assert not found.identified
     assert len(found.problems) == 1
     assert "no triplet can be used for" in found.problems[0]

@@ -19,6 +19,15 @@ def wide(path: Path) -> VotesFile:
     return VotesFile(str(path), Reading(key="id", gold="y"))
 
 
+def with_gold(votes_csv: Path, gold: int, folder: Path) -> Path:
+    """The same file with so many gold labels."""
+    header, *lines = votes_csv.read_text().splitlines()
+    kept = [line if i < gold else line.rpartition(",")[0] + "," for i, line in enumerate(lines)]
+    path = folder / "votes.csv"
+    path.write_text("\n".join([header, *kept]) + "\n")
+    return path
+
+
 def test_what_is_written(votes_csv: Path, tmp_path: Path) -> None:
     out, model_file = tmp_path / "labels.parquet", tmp_path / "model.json"
     settings = Settings(class_balance=0.5)
@@ -40,20 +49,26 @@ def test_what_is_written(votes_csv: Path, tmp_path: Path) -> None:
 def test_what_is_told(votes_csv: Path) -> None:
     found = fit_votes(wide(votes_csv), Settings(class_balance=0.5))
     assert (found.out, found.model_file) == (None, None)
-    assert found.score is not None
-    assert found.score.points == 300
-    assert found.score.accuracy > 0.7
+    assert found.score is None  # it would be measured on gold that was learned from
+    assert [score.name for score in found.scores] == ["majority vote", "votes alone", "gold alone", "votes and gold"]
+    assert all(score.accuracy > 0.7 for score in found.scores)
     assert [share.label for share in found.class_balance] == [0, 1]
-    assert "blended with 300 gold labels" in found.explanation
+    assert "on 2,000 points, and from 300 gold labels." in found.explanation
+    combined = fit_votes(wide(votes_csv), Settings(method="combined", class_balance=0.5))
+    assert combined.scores == ()
+    assert combined.score is not None
+    assert combined.score.points == 300
+    assert combined.score.accuracy > 0.7
+    assert "blended with 300 gold labels" in combined.explanation
     without = fit_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(class_balance=0.5))
-    assert without.score is None
+    assert (without.score, without.scores) == (None, ())
     assert not without.learned_from_gold
 
 
 @pytest.mark.parametrize(
     ("method", "gold", "learned"),
     [
-        ("auto", 9, False),  # only the class balance learns from them
+        ("auto", 9, True),
         ("auto", 10, True),
         ("triplets", 300, False),
         ("labeled", 300, True),
@@ -63,12 +78,18 @@ def test_what_is_told(votes_csv: Path) -> None:
 def test_whether_sources_were_learned_from_gold(
     method: Method, gold: int, learned: bool, votes_csv: Path, tmp_path: Path
 ) -> None:
-    header, *lines = votes_csv.read_text().splitlines()
-    kept = [line if i < gold else line.rpartition(",")[0] + "," for i, line in enumerate(lines)]
-    path = tmp_path / "votes.csv"
-    path.write_text("\n".join([header, *kept]) + "\n")
+    path = with_gold(votes_csv, gold, tmp_path)
     found = fit_votes(wide(path), Settings(method=method, class_balance=0.5))
     assert found.data.n_gold == gold
+    assert found.learned_from_gold == learned
+
+
+@pytest.mark.parametrize(("gold", "learned"), [(0, False), (9, False), (10, True)])
+def test_what_only_triplets_have_takes_gold_from_ten_labels_on(
+    gold: int, learned: bool, votes_csv: Path, tmp_path: Path
+) -> None:
+    path = with_gold(votes_csv, gold, tmp_path)
+    found = fit_votes(wide(path), Settings(aggregate="median", class_balance=0.5))
     assert found.learned_from_gold == learned
 
 

@@ -87,7 +87,11 @@ def test_settings_starts_like_a_label_model(votes_csv: Path) -> None:
 def test_progress_tells_the_stage_and_ends_with_all_steps_done(votes_csv: Path) -> None:
     seen: list[tuple[Stage, int, int]] = []
     votes = VotesFile(str(votes_csv), Reading(key="id", drop=("y",))).read()
-    learn(votes, Settings(class_balance=0.5), lambda stage, done, total: seen.append((stage, done, total)))
+    learn(
+        votes,
+        Settings(method="triplets", class_balance=0.5),
+        lambda stage, done, total: seen.append((stage, done, total)),
+    )
     assert seen[0] == ("sources", 0, 0)
     assert {stage for stage, _, _ in seen} == {"sources"}
     _, done, total = seen[-1]

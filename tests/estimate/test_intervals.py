@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_interval_and_progress_is_told() -> None:
     assert not np.array_equal(one.low, other.low)
     assert one.method == "bootstrap"
     steps: list[tuple[int, int]] = []
-    model = LabelModel(class_balance=0.5, replicates=30)
+    model = LabelModel(method="triplets", class_balance=0.5, replicates=30)
     model.fit(votes, progress=lambda *at: steps.append(at))
     assert steps == [(k, 30) for k in range(1, 31)]
 
@@ -197,5 +197,5 @@ def test_replicates_are_at_least_sixteen_however_long_they_take(monkeypatch: pyt
     monkeypatch.setattr(module, "SECONDS", 0.0)
     votes = draw_votes(np.random.default_rng(0), 300, symmetric_conditionals([0.7] * 4), [0.5, 0.5])
     steps: list[int] = []
-    LabelModel(class_balance=0.5).fit(votes, progress=lambda done, total: steps.append(total))
+    LabelModel(method="triplets", class_balance=0.5).fit(votes, progress=lambda done, total: steps.append(total))
     assert steps == [16] * 16

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from karat.estimate.settings import Settings, pair_positions
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"method": "guess"}, "method must be one of 'auto', 'triplets', 'labeled', 'combined'"),
-        ({"aggregate": "mode"}, "aggregate must be one of 'median', 'mean', 'random'"),
+        ({"method": "guess"}, "method must be one of 'auto', 'consensus', 'triplets', 'labeled', 'combined'"),
+        ({"aggregate": "mode"}, "aggregate must be one of None, 'median', 'mean', 'random'"),
         ({"negative": "keep"}, "negative must be one of 'drop', 'absolute'"),
         ({"signs": "guess"}, "signs must be one of 'positive', 'data'"),
         ({"replicates": -1}, "replicates must be 0 or more"),
@@ -25,6 +26,24 @@ from karat.estimate.settings import Settings, pair_positions
 def test_refusals(options: dict[str, object], text: str) -> None:
     with pytest.raises(InputError, match=text):
         Settings(**options)  # type: ignore[arg-type]
+
+
+def test_the_median_of_triplets_unless_told_otherwise() -> None:
+    assert Settings().aggregate is None
+    assert Settings().averaging == "median"
+    assert Settings(aggregate="mean").averaging == "mean"
+
+
+@pytest.mark.parametrize(
+    "options", [{"aggregate": "median"}, {"symmetric": False}, {"negative": "absolute"}, {"signs": "data"}]
+)
+def test_what_only_triplets_have_asks_for_them(options: dict[str, Any]) -> None:
+    assert not Settings().takes_triplets
+    assert Settings(**options).takes_triplets
+    assert not Settings(method="labeled", **options).takes_triplets
+    assert not Settings(method="consensus", **options).takes_triplets
+    for method in ("triplets", "combined"):
+        assert Settings(method=method).takes_triplets
 
 
 def test_symmetric_is_a_boolean() -> None:

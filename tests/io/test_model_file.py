@@ -24,7 +24,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert again.get_params() == model.get_params() | {"known_pairs": [[0, 1]]}
     pd.testing.assert_frame_equal(again.sources_, model.sources_)
     assert again.class_balance_low_.tolist() == model.class_balance_low_.tolist()
-    assert json.loads((tmp_path / "model.json").read_text())["version"] == 2
+    assert json.loads((tmp_path / "model.json").read_text())["version"] == 3
 
 
 def test_nan_as_the_abstain_survives_a_file_of_standard_json(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def saved(tmp_path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"version": 3}, "version 3 of the model format; this karat reads up to version 2"),
+        ({"version": 4}, "version 4 of the model format; this karat reads up to version 3"),
         ({"version": "x"}, "version 'x'"),
         ({"format": "other"}, "is not a karat model"),
         ({"tables": []}, "damaged"),
@@ -76,9 +76,10 @@ def test_half_a_model_file_is_refused(tmp_path: Path) -> None:
 def test_a_model_of_version_1_still_loads(tmp_path: Path) -> None:
     votes = sample()
     few = np.where(np.arange(2_000) < 60, votes.own_gold.values, -1)
-    model = LabelModel(class_balance=0.5, replicates=0, known_pairs=[(0, 1)]).fit(votes.values, few)
+    model = LabelModel(method="combined", class_balance=0.5, replicates=0, known_pairs=[(0, 1)]).fit(votes.values, few)
     model.save(tmp_path / "model.json")
     content = json.loads((tmp_path / "model.json").read_text())
+    assert (content.pop("pool"), content.pop("scores")) == (None, [])  # which came with version 3
     assert content["recalibration"].pop("once") == []
     (tmp_path / "old.json").write_text(json.dumps(content | {"version": 1}))
     again = karat.load(tmp_path / "old.json")

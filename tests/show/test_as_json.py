@@ -6,14 +6,18 @@ from typing import Any
 import pytest
 from results import checked, demonstrated, fitted, labeled, pairs, planned, reproduced, summary, valued, votes_alone
 
+from karat.calibrate.cross_validation import CrossScore
 from karat.show.as_json import Result, as_json
 from karat.show.report import Report
 
 SIZE = ["n_points", "n_gold", "classes", "coding", "read_as", "n_uncovered", "sources", "aside", "warnings"]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
 CASES: dict[str, tuple[Result, list[str]]] = {
-    "check": (checked(), [*SIZE, "problems", "class_balance", "dependent_pairs"]),
-    "fit": (fitted(), [*SIZE, "class_balance", "labels", "explanation", "score", "out", "model"]),
+    "check": (checked(), [*SIZE, "problems", "class_balance", "dependent_pairs", "worse_than_chance", "findings"]),
+    "fit": (
+        fitted(),
+        [*SIZE, "class_balance", "labels", "explanation", "worse_than_chance", "scores", "score", "out", "model"],
+    ),
     "label": (labeled(), ["n_points", "classes", "labels", "n_uncovered", "out"]),
     "demo": (demonstrated(), [*SIZE, "scores", "dependent_pairs", "value"]),
     "reproduce": (reproduced(), ["comparison", "tables", "options", "out"]),
@@ -80,6 +84,25 @@ def test_without_gold() -> None:
     found = content(fitted(data=summary(None), score=None))
     assert found["n_gold"] == 0
     assert "score" not in found
+
+
+def test_scores_of_the_default_fit() -> None:
+    score = CrossScore("votes alone", 0.8, 0.7, 0.9, 0.5, 0.4, 0.6)
+    found = content(fitted(score=None, scores=(score,), worse=("copy",)))
+    assert found["scores"] == [
+        {
+            "name": "votes alone",
+            "accuracy": 0.8,
+            "accuracy_low": 0.7,
+            "accuracy_high": 0.9,
+            "loss": 0.5,
+            "loss_low": 0.4,
+            "loss_high": 0.6,
+        }
+    ]
+    assert found["worse_than_chance"] == ["copy"]
+    assert "score" not in found
+    assert content(checked(worse=("copy",), findings=("One.",)))["findings"] == ["One."]
 
 
 def test_letters_stay_as_they_are() -> None:

@@ -38,3 +38,11 @@ def test_things_to_look_at_first() -> None:
     assert report.sections[0].title == "To look at first"
     assert report.sections[1].lines[0] == "Read as a long table: so."
     assert (report.next_command, report.exit_code) == ("karat fit", 0)
+
+
+def test_what_stands_out_comes_last_and_who_is_worse_than_chance_in_the_verdict() -> None:
+    found = checked(class_balance=BALANCE, worse=("a", "b"), findings=("One.", "Two."))
+    report = check_report(found, "karat fit")
+    assert report.verdict.endswith("100 gold labels. Worse than chance: 'a', 'b'.")
+    assert report.sections[-1].title == "What stands out"
+    assert list(report.sections[-1].lines) == ["One.", "Two."]

@@ -34,6 +34,9 @@ def test_arrays_gold_and_settings(votes_csv: Path) -> None:
 
 
 def test_problems_are_told_not_raised() -> None:
-    found = check(np.array([[0, 1], [1, 1], [1, 0]]))
+    values = np.array([[0, 1], [1, 1], [1, 0]])
+    found = check(values, method="triplets")
     assert str(found).startswith("Not ready: 1 thing to mend.")
     assert "Triplets need three sources" in str(found)
+    assert check(values).problems == ()
+    assert str(check(values)).startswith("Can be fitted, with 1 thing to look at first: 3 points, 2 sources")

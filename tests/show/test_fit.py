@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from results import fitted, summary
 
+from karat.calibrate.cross_validation import CrossScore
 from karat.show.fit import fit_report
 
 
@@ -28,3 +29,14 @@ def test_a_score_on_gold_says_whether_the_model_has_learned_from_it() -> None:
     assert learned == "On the 100 gold points, which the model has learned from: accuracy .930, log loss .190"
     fresh = fit_report(fitted(learned_from_gold=False)).sections[-1].title
     assert fresh == "On the 100 gold points: accuracy .930, log loss .190"
+
+
+def test_scores_on_gold_that_labels_were_not_learned_from_are_a_table() -> None:
+    score = CrossScore("votes and gold", 0.9, 0.85, 0.94, 0.25, 0.2, 0.3)
+    section = fit_report(fitted(scores=(score,), score=None)).sections[-1]
+    assert section.title == "How good labels are, on 100 gold labels that they were not learned from"
+    assert [str(cell) for cell in section.rows[0]] == ["votes and gold", ".900", ".850 to .940", ".250", ".200 to .300"]
+
+
+def test_sources_worse_than_chance_are_in_the_verdict() -> None:
+    assert fit_report(fitted(worse=("a", "b"))).verdict.endswith("100 gold labels. Worse than chance: 'a', 'b'.")

@@ -22,6 +22,7 @@ from karat.losses import log_losses
 from karat.naive_bayes import softmax
 from karat.source_model import SourceModel
 from karat.votes import GoldPoints, Votes
+from karat.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 40.0  # gold labels that a class balance found in the votes counts for
 BALANCE_SURE = 15.0  # gold labels that are as sure as it
@@ -70,7 +71,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     truth = np.array([], dtype=np.int8) if points is None else points.truth
     ballots = Ballots.of(votes, _groups(votes, known), rows, truth, MOST_VOTES)
     alone = _votes_alone(ballots, given)
-    copies = near_copies(ballots, alone.in_full)
+    copies = _joinable(votes, known, near_copies(ballots, (alone.in_full + alone.mixed) / 2))
     if copies:
         merged = _votes_alone(replace(ballots, groups=_groups(votes, (*known, *copies))), given)
         if merged.gold_loss <= alone.gold_loss:
@@ -79,7 +80,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
             copies = ()
     found, pool = alone.consensus, alone.pool
     scores: tuple[CrossScore, ...] = ()
-    if points is not None:
+    if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
         fewer = Ballots.of(votes, alone.ballots.groups, rows, truth, MOST_FOLD_VOTES)
         readings = read_gold(fewer, found, settings.generator())
         learned = (learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED)
@@ -151,6 +152,16 @@ def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
     groups = dependent_groups(len(votes.sources), pairs)
     check_groups(groups, votes.sources, votes.outputs)
     return groups
+
+
+def _joinable(votes: Votes, known: Positions, copies: Positions) -> Positions:
+    """Those near copies that can be taken as one beside the known pairs: joint outputs must not be too many."""
+    kept: Positions = ()
+    for pair in copies:
+        groups = dependent_groups(len(votes.sources), (*known, *kept, pair))
+        if all(votes.outputs.number(group) <= LARGEST_TABLE for group in groups if pair[0] in group):
+            kept = (*kept, pair)
+    return kept
 
 
 def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> tuple[Floats, Floats, Floats]:

@@ -11,7 +11,7 @@ from karat.commands.inputs import VotesFile, learn
 from karat.commands.progress import Progress, silent
 from karat.commands.summary import ClassShare, DataSummary, class_shares
 from karat.errors import NotIdentifiedError
-from karat.estimate.check import shape_problems, source_problems
+from karat.estimate.check import shape_problems, source_problems, telling_problems
 from karat.estimate.settings import Settings
 from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.explanation import findings
@@ -64,7 +64,11 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     votes = aside.votes
     few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
     moments = Moments.of(votes) if few else None
-    problems = _problems(votes, moments, settings) if settings.takes_triplets else []
+    problems = []
+    if settings.takes_triplets:
+        problems = _problems(votes, moments, settings)
+    elif settings.strict and settings.method != "labeled":
+        problems = telling_problems(votes, settings.pairs(votes.sources))
     if problems:
         return CheckResult(_unlearned(aside, settings), tuple(problems))
     try:

@@ -106,6 +106,6 @@ def fit_votes(
 
 
 def _learned_from_gold(model: LabelModel) -> bool:
-    """Whether gold told of the sources: with little of it, method "auto" takes it for the class balance alone."""
+    """Whether gold told of the sources: triplets take it for the class balance alone."""
     origin = model.fitted_.origin
-    return origin is not None and origin.method != "triplets"
+    return origin is not None and origin.method != "triplets" and origin.gold > 0

@@ -1,18 +1,28 @@
-"""Which votes triplets can work with."""
+"""Which votes triplets can work with, and which sources are refused where nothing is to be set aside."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from karat.aside import COPY
+from karat.aside import COPY, set_aside
 from karat.errors import InputError, examples, plural
 from karat.estimate.settings import Positions
 from karat.moments import Moments
+from karat.votes import Votes
 
 
 def check_sources(moments: Moments, pairs: Positions) -> None:
     """Refuse sources that triplets cannot work with."""
     problems = source_problems(moments, pairs)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def check_telling(votes: Votes, pairs: Positions) -> None:
+    """Refuse sources that would be set aside."""
+    problems = telling_problems(votes, pairs)
     if problems:
         raise InputError(" ".join(problems))
 
@@ -38,21 +48,32 @@ def source_problems(moments: Moments, pairs: Positions) -> list[str]:
     """What keeps triplets from working with these sources, a sentence or two each."""
     problems = shape_problems(moments.n, len(moments.sources))
     silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
-    if silent:
-        problems.append(f"These sources never vote: {examples(silent, len(silent))}. Leave them out (drop=; --drop).")
     same_everywhere = np.maximum.reduceat(moments.counts == moments.n, moments.outputs.first)
     constant = [moments.sources[i] for i in np.flatnonzero(same_everywhere)]
+    copies = [(i, j) for i, j in _copies(moments) if not {(i, j), (j, i)} & set(pairs)]
+    return problems + _nothing_told(silent, constant, [(moments.sources[i], moments.sources[j]) for i, j in copies])
+
+
+def telling_problems(votes: Votes, pairs: Positions) -> list[str]:
+    """What would be set aside: silent and constant sources, and copies."""
+    aside = set_aside(votes, pairs)
+    return _nothing_told(aside.silent, aside.constant, [(first, copy) for copy, first in aside.copies])
+
+
+def _nothing_told(silent: Sequence[str], constant: Sequence[str], copies: Sequence[tuple[str, str]]) -> list[str]:
+    problems = []
+    if silent:
+        problems.append(f"These sources never vote: {examples(silent, len(silent))}. Leave them out (drop=; --drop).")
     if constant:
         problems.append(
             f"These sources vote the same on every point and tell nothing: {examples(constant, len(constant))}. "
             "Leave them out (drop=; --drop)."
         )
-    copies = [(i, j) for i, j in _copies(moments) if not {(i, j), (j, i)} & set(pairs)]
     if copies:
-        named = examples([(moments.sources[i], moments.sources[j]) for i, j in copies], len(copies))
         problems.append(
-            f"These pairs vote identically on all points, and a copy is no evidence of its own: {named}. Leave one of "
-            "each out (drop=; --drop), or name the pair (known_pairs=; --known-pair)."
+            "These pairs vote identically on all points, and a copy is no evidence of its own: "
+            f"{examples(copies, len(copies))}. Leave one of each out (drop=; --drop), or name the pair (known_pairs=; "
+            "--known-pair)."
         )
     return problems
 

@@ -27,9 +27,7 @@ STEPS = 5  # from the count of votes on
 SOURCE_WORTH = 5.0  # votes that what all sources do counts for in the accuracy of one
 VOTE_WORTH = 100.0  # votes that the accuracy of a source counts for in what one of its votes means
 PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
-BALANCE_STEP = (
-    0.3  # of the way that the class balance goes in a step towards what the guesses say, where it is not given
-)
+BALANCE_STEP = 0.3  # of the way that a class balance that is not given goes in a step towards what the guesses say
 EVEN = 0.1  # share of the class balance that stays evenly spread, where it is not given
 MOST_VOTES = 1_000_000  # that sources are learned from; more of them change the third digit only
 _MATCHED = 5_000  # points that class shares are matched on

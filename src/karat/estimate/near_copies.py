@@ -18,7 +18,8 @@ CLOSE = 0.3  # correlation left over that near copies have for certain
 SURE = 3.0  # standard errors from there on that are certain
 ONE_SIDED = 0.95  # share of its votes for one class from which on a source tells by when it speaks
 COMMON = 20  # votes on the same points that two sources need to be compared
-SPREAD = 0.01  # share of votes that must be other than expected: who is never wrong copies nobody
+ALONE = 0.03  # share of the votes of a source that most others must not share: who is never wrong copies nobody
+SPREAD = 0.01  # share of what two sources say that must be other than expected
 MOST_SOURCES = 300  # more of them are a crowd, whose workers share few points
 _MOST_POINTS = 5_000
 
@@ -29,7 +30,8 @@ def near_copies(ballots: Ballots, guess: Floats) -> Positions:
     Parameters
     ----------
     guess : array, shape (n, K)
-        Probabilities of the classes, all votes counting in full.
+        Probabilities of the classes: neither so sure that two copies are taken for the truth, nor so unsure that what
+        the class explains is left over.
     """
     votes = ballots.votes
     if not 2 <= len(votes.sources) <= MOST_SOURCES:
@@ -64,5 +66,8 @@ def left_over(ballots: Ballots, guess: Floats) -> tuple[Floats, Floats]:
         spread = rest**2
         own += np.sqrt((spread.T @ heard) * (heard.T @ spread))
     common = (heard.T @ heard).astype(np.float64)
-    told = own > SPREAD * common
+    most = np.stack([(values == y).sum(axis=1) for y in range(K)], axis=1)
+    shares = np.take_along_axis(most, np.maximum(values, 0), axis=1) == most.max(axis=1, keepdims=True)
+    compared = (((values >= 0) & ~shares).sum(axis=0) > ALONE * votes.sum(axis=1)) | one_sided
+    told = compared[:, None] & compared & (own > SPREAD * common)
     return np.where(told, shared / np.maximum(own, 1e-12), 0.0), np.where(told, common, 0.0)

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import minimize
+from simulate import ballots_of, sample
+
+from karat.calibrate.pool import Pool, without_gold
+from karat.calibrate.stack import (
+    COUNT_ERROR,
+    FOLDS,
+    KEPT,
+    SHIFT_ERROR,
+    SILENT_WORTH,
+    UNLABELED,
+    GoldReadings,
+    _laplace,
+    read_gold,
+    weigh_readings,
+)
+from karat.estimate.consensus import learn
+from karat.votes import Votes
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def log_posterior(x: FloatArray, base: FloatArray, features: FloatArray, truth: Any, precision: FloatArray) -> float:
+    """Of coefficients, up to a constant: slow and obvious."""
+    total = 0.0
+    for t, y in enumerate(truth):
+        scores = [base[t, k] + features[t, k] @ x for k in range(base.shape[1])]
+        total += scores[y] - np.logaddexp.reduce(scores)
+    return float(total - (precision * x**2).sum() / 2)
+
+
+def problem(K: int, sure: float, right: float, g: int = 60, seed: int = 0) -> Any:
+    """Scores that are more or less sure of a class and right so often, with the features of a reading."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, K, g)
+    said = np.where(rng.random(g) < right, truth, (truth + 1) % K)
+    base = sure * np.eye(K)[said] + 0.1 * rng.normal(size=(g, K))
+    counted = 2 * np.eye(K)[said] + 0.3 * rng.normal(size=(g, K))
+    features = np.concatenate([counted[:, :, None], np.broadcast_to(np.eye(K), (g, K, K))], axis=2)
+    return base, features, truth, 1 / np.array([COUNT_ERROR, *[SHIFT_ERROR] * K]) ** 2
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize(("sure", "right"), [(1.0, 0.8), (5.0, 0.9), (5.0, 0.05), (15.0, 0.85), (40.0, 0.5)])
+def test_oracle_the_optimum_is_that_of_a_general_optimiser(K: int, sure: float, right: float) -> None:
+    # Scores that are sure and wrong are where Newton's steps go too far unless they are held back.
+    base, features, truth, precision = problem(K, sure, right)
+    found = _laplace(base[None], features, truth, precision)[0][0]
+
+    def negative(x: FloatArray) -> float:
+        return -log_posterior(x, base, features, truth, precision)
+
+    best = minimize(negative, np.zeros(K + 1), method="BFGS", tol=1e-6)
+    assert log_posterior(found, base, features, truth, precision) >= -best.fun - 1e-6
+    np.testing.assert_allclose(found, best.x, atol=2e-3)
+
+
+def test_each_score_is_fitted_on_its_own() -> None:
+    one, two = problem(2, 1.0, 0.8), problem(2, 15.0, 0.5)
+    together = _laplace(np.stack([one[0], two[0]]), one[1], one[2], one[3])
+    for place, base in enumerate((one[0], two[0])):
+        alone = _laplace(base[None], one[1], one[2], one[3])
+        np.testing.assert_allclose(together[0][place], alone[0][0], atol=1e-6)
+        assert together[1][place] == pytest.approx(alone[1][0], abs=1e-6)
+
+
+def test_oracle_the_evidence_of_one_coefficient_is_its_integral() -> None:
+    for sure, right, g in ((1.0, 0.8, 40), (3.0, 0.7, 100), (0.5, 0.6, 10)):
+        base, features, truth, _ = problem(2, sure, right, g)
+        one, precision = features[:, :, :1], np.array([1 / COUNT_ERROR**2])
+
+        def joint(x: float, base: Any = base, one: Any = one, truth: Any = truth, precision: Any = precision) -> float:
+            density = np.exp(log_posterior(np.array([x]), base, one, truth, precision))
+            return float(density * np.sqrt(precision[0] / (2 * np.pi)))
+
+        found, log_evidence = _laplace(base[None], one, truth, precision)
+        centre = float(found[0, 0])
+        whole = quad(joint, centre - 6, centre + 6, epsabs=0, epsrel=1e-8, points=[centre])[0]
+        assert log_evidence[0] == pytest.approx(np.log(whole), abs=0.05)
+
+
+def test_without_gold_points_there_is_nothing_to_fit() -> None:
+    found, log_evidence = _laplace(np.zeros((3, 0, 2)), np.zeros((0, 2, 3)), np.zeros(0, dtype=np.int8), np.ones(3))
+    assert (found == 0).all()
+    np.testing.assert_allclose(log_evidence, 0, atol=1e-12)
+
+
+def readings(votes: Votes, n_gold: int, seed: int = 0) -> tuple[GoldReadings, Pool]:
+    gold = np.where(np.random.default_rng(seed).permutation(len(votes)) < n_gold, votes.own_gold.values, -1)
+    ballots = ballots_of(votes, gold)
+    blind = ballots.without(np.flatnonzero(gold >= 0))
+    consensus = learn(blind, np.array([0.5, 0.5]))
+    return read_gold(ballots, consensus, np.random.default_rng(seed)), without_gold(consensus, blind)
+
+
+def test_gold_points_are_read_by_sources_that_have_not_seen_their_labels() -> None:
+    votes = sample(600, abstain=0.2)
+    gold = np.where(np.arange(600) < 60, votes.own_gold.values, -1)
+    balance = np.array([0.5, 0.5])
+    ballots = ballots_of(votes, gold)
+    consensus = learn(ballots.without(np.arange(60)), balance)
+    found = read_gold(ballots, consensus, np.random.default_rng(0))
+    assert np.bincount(found.fold).tolist() == [60 // FOLDS] * FOLDS
+    assert found.truth.tolist() == gold[:60].tolist()
+    np.testing.assert_array_equal(found.tally, votes.tally()[:60])
+    np.testing.assert_allclose(found.plain, consensus.evidence.of(votes.take(slice(60))), atol=1e-12)
+    own = np.flatnonzero(found.fold == 2)
+    for k, worth in enumerate(UNLABELED):
+        expected = learn(ballots.without(own), balance, worth).evidence.of(votes.take(own))
+        np.testing.assert_allclose(found.said[k, own], expected, atol=1e-12)
+    # Labels of a part that are turned round change how other parts are read, never their own.
+    turned = gold.copy()
+    turned[own] = 1 - turned[own]
+    other = read_gold(ballots_of(votes, turned), consensus, np.random.default_rng(0))
+    assert np.array_equal(other.said[:, own], found.said[:, own])
+    assert not np.array_equal(other.said, found.said)
+
+
+def test_fewer_gold_labels_than_parts() -> None:
+    found, without = readings(sample(300), 2)
+    assert found.said.shape == (len(UNLABELED), 2, 2)
+    assert np.isfinite(found.said).all()
+    assert weigh_readings(found, without).weight.sum() == pytest.approx(1)
+
+
+def test_weights_are_shares_and_small_ones_are_left_out() -> None:
+    found, without = readings(sample(2_000), 200)
+    pool = weigh_readings(found, without)
+    assert pool.weight.sum() == pytest.approx(1)
+    mine = pool.weight[3:] / pool.weight[3:].sum()
+    assert mine.min() >= KEPT * 0.99
+    assert len(pool.weight) == len(pool.slope) == len(pool.shift) == len(pool.learned)
+    assert (pool.learned[:3] == 0).all()
+    assert (pool.learned[3:] >= 1).all()
+
+
+def test_few_gold_labels_change_little_and_many_that_contradict_change_much() -> None:
+    votes = sample(3_000)
+    few, without = readings(votes, 2)
+    pool = weigh_readings(few, without)
+    mixed = pool.mixed([few.plain, *few.said], few.tally)
+    assert np.abs(mixed - without.mixed([few.plain], few.tally)).max() < 0.25
+    # Three quarters of the sources are wrong more often than right, which only gold can tell.
+    values = votes.values.copy()
+    values[:, :8] = 1 - values[:, :8]
+    turned = Votes(values, votes.sources, votes.coding, gold=votes.gold)
+    many, without = readings(turned, 300)
+    pool = weigh_readings(many, without)
+    assert pool.weight[:3].sum() < 0.01
+    right = pool.mixed([many.plain, *many.said], many.tally).argmax(axis=1) == many.truth
+    wrong = without.mixed([many.plain], many.tally).argmax(axis=1) == many.truth
+    assert right.mean() > 0.7
+    assert wrong.mean() < 0.4
+
+
+def test_silent_gold_points_tell_of_silent_points_alone() -> None:
+    found, without = readings(sample(500), 50)
+    silent = GoldReadings(
+        found.class_balance,
+        np.append(found.truth, [1] * 30).astype(np.int8),
+        np.concatenate([found.plain, np.zeros((30, 2))]),
+        np.concatenate([found.said, np.zeros((len(UNLABELED), 30, 2))], axis=1),
+        np.concatenate([found.tally, np.zeros((30, 2))]),
+        np.append(found.fold, np.arange(30) % FOLDS),
+    )
+    before, after = weigh_readings(found, without), weigh_readings(silent, without)
+    np.testing.assert_allclose(before.silent, [0.5, 0.5])
+    np.testing.assert_allclose(after.silent, np.array([0.5, 0.5 + 30 / SILENT_WORTH]) / (1 + 30 / SILENT_WORTH))
+    np.testing.assert_allclose(after.weight, before.weight)
+    np.testing.assert_allclose(after.shift, before.shift)
