@@ -105,6 +105,10 @@ class Constant:
 
 
 SLOPES = tuple(np.exp(np.linspace(-4.5, 0.2, number)) for number in (12, 48))
+UNLABELED = (
+    {1.0: 0.5, 0.1: 0.5},
+    {1.0: 0.1, 0.3: 0.1, 0.1: 0.45, 0.03: 0.1, 0.01: 0.1, 0.003: 0.1, 0.0: 0.05},
+)
 LABELED_SIZES = tuple(
     (*(round(5 * 2 ** (k * step)) for k in range(number)), 20_000, 80_000, 320_000, 1_000_000)
     for step, number in ((1, 11), (0.25, 44))
@@ -127,7 +131,7 @@ CONSTANTS = (
     Constant("calibrate.pool:IN_FULL", "votes"),
     Constant("calibrate.pool:REPEATING", "votes"),
     Constant("calibrate.pool:REPETITION", "votes"),
-    Constant("calibrate.stack:UNLABELED", "default", ((1.0, 0.0), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.0))),
+    Constant("calibrate.stack:UNLABELED", "default", UNLABELED),
     Constant("calibrate.stack:SLOPES", "default", ((0.35, 1.0), (0.35, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4))),
     Constant(
         "calibrate.stack:REPETITIONS", "default", ((0.0, 0.4, 3.0), (0.0, 0.07, 0.15, 0.25, 0.4, 0.6, 1.0, 2.0, 3.0))
@@ -135,12 +139,15 @@ CONSTANTS = (
     Constant("calibrate.stack:COUNT_ERROR", "default"),
     Constant("calibrate.stack:SHIFT_ERROR", "default"),
     Constant("calibrate.stack:WITHOUT_GOLD", "default"),
+    Constant("calibrate.stack:CAUTION", "default"),
     Constant("calibrate.stack:FOLDS", "default"),
     Constant("calibrate.stack:SILENT_WORTH", "default"),
     Constant("calibrate.stack:KEPT", "default"),
     Constant("calibrate.stack:MOST_GOLD", "default_all_gold"),
     Constant("calibrate.stack:MOST_FOLD_VOTES", "default_all_gold"),
     Constant("calibrate.agreed:BALANCE_WORTH", "default"),
+    Constant("calibrate.agreed:BALANCE_SURE", "told"),
+    Constant("calibrate.agreed:SURE", "told"),
     Constant("calibrate.agreed:SYSTEMATIC", "accuracies"),
     Constant("calibrate.cross_validation:FEWEST", "told"),
     Constant("fit:FEW_VOTES", "told"),
@@ -301,13 +308,28 @@ def accuracies(folder: str) -> str:
 
 def told(folder: str) -> str:
     """What the default fit says of real sets with 10 gold labels or none."""
-    doubt = few_votes = scored = 0
+    doubt = few_votes = worse = right = scored = held = classes = 0
     for table in vote_sets(folder).values():
-        origin = karat.LabelModel().fit(table).fitted_.origin
+        model = karat.LabelModel().fit(table)
+        origin, shares = model.fitted_.origin, np.array(gold_balance(table.own_gold))
         if origin is not None:
             doubt, few_votes = doubt + origin.in_doubt, few_votes + len(origin.by_prior)
+            worse += len(origin.worse)
+            right += sum(_below_chance(table, name, shares) for name in origin.worse)
+        held += int(((model.class_balance_low_ <= shares) & (shares <= model.class_balance_high_)).sum())
+        classes += len(shares)
         scored += bool(karat.LabelModel().fit(table, some_gold(table, 10, 0)[0]).fitted_.scores)
-    return f"{doubt} in doubt, {few_votes} sources with few votes, {scored} with scores"
+    return (
+        f"{doubt} in doubt, {few_votes} sources with few votes, {worse} worse than chance ({right} of them are), "
+        f"{scored} with scores, {held} of {classes} class shares in their intervals"
+    )
+
+
+def _below_chance(table: Votes, name: str, shares: Any) -> bool:
+    """Whether a source is worse on gold than random votes."""
+    votes, gold = table.values[:, table.sources.index(name)], table.own_gold
+    judged = (votes >= 0) & gold.known
+    return bool((votes == gold.values)[judged].mean() < shares[votes[judged]].mean()) if judged.any() else False
 
 
 def few(folder: str) -> str:

@@ -40,13 +40,13 @@ def probabilities_of_truth(votes: Votes, truth: np.ndarray) -> tuple[np.ndarray,
     found = learn(ballots, balance)
     scored = np.random.default_rng(0).permutation(known)[:POINTS]
     said, tally = found.evidence.of(votes.take(scored)), votes.take(scored).tally()
-    rows = []
+    rows: list[np.ndarray] = []
     for repetition in REPETITIONS:
         pool.REPETITION = repetition
         mixture = without_gold(found, ballots)
         single = [reading.mixed([said], tally)[np.arange(len(scored)), truth[scored]] for reading in mixture.single]
         rows += [single[1]] if rows else [single[0], single[2], single[1]]
-    smoothed = majority(tally * (2 / K), balance)  # one vote more for each class
+    smoothed = majority((tally * (2 / K)).astype(np.float64), balance)  # one vote more for each class
     return np.array(rows), smoothed[np.arange(len(scored)), truth[scored]]
 
 

@@ -30,10 +30,15 @@ def test_the_consensus_is_explained() -> None:
     one_class = explanation(Origin("consensus", 1_000, 5))
     assert one_class[0] == "Sources: from what all votes say together on 1,000 points, and from 5 gold labels."
     assert one_class[1] == alone[1].replace("A few gold labels", "Gold labels of a second class")
-    with_gold = explanation(Origin("consensus", 1, 50, gold_weight=0.756))
+    guessed = explanation(Origin("consensus", 1_000, 0, balance_guessed=True))
+    assert guessed[:-1] == alone
+    assert guessed[-1].startswith("Class balance: from votes alone")
+    shares = (("sources learned with gold", 0.756), ("majority vote", 0.244))
+    with_gold = explanation(Origin("consensus", 1, 50, readings=shares, by_gold=True))
     assert with_gold == (
         "Sources: from what all votes say together on 1 point, and from 50 gold labels.",
-        "Probabilities: a mean of ways to weigh the votes, those that fit gold best; 76% of it has learned from gold.",
+        "Probabilities: ways to weigh the votes, by how well they explain gold: sources learned with gold 76%, "
+        "majority vote 24%.",
     )
 
 

@@ -182,9 +182,16 @@ def test_two_camps_that_contradict_each_other_are_in_doubt_until_gold_tells() ->
 
 def test_gold_has_a_share_of_the_readings() -> None:
     votes = sample()
-    assert origin(votes).gold_weight == 0
+    assert [name for name, _ in origin(votes).readings] == [
+        "majority vote", "votes that repeat each other", "all votes in full",
+    ]  # fmt: skip
+    assert not origin(votes).by_gold
     few, many = origin(votes, some_gold(votes, 3)), origin(votes, some_gold(votes, 500))
-    assert 0 <= few.gold_weight < many.gold_weight <= 1
+    for found in (few, many):
+        assert found.by_gold
+        assert sum(share for _, share in found.readings) == pytest.approx(1)
+    # The votes fit the model, and with much gold it shows.
+    assert dict(few.readings)["all votes in full"] < dict(many.readings)["all votes in full"]
     assert (few.gold, many.gold) == (3, 500)
 
 

@@ -38,18 +38,20 @@ def explanation(origin: Origin) -> tuple[str, ...]:
 def _consensus(origin: Origin) -> tuple[str, ...]:
     gold = f", and from {plural(origin.gold, 'gold label')}" if origin.gold else ""
     sources = f"Sources: from what all votes say together on {plural(origin.points, 'point')}{gold}."
-    if origin.gold_weight:
-        probabilities = (
-            f"Probabilities: a mean of ways to weigh the votes, those that fit gold best; {origin.gold_weight:.0%} of "
-            "it has learned from gold."
-        )
+    if origin.gold and origin.by_gold:
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in origin.readings)
+        probabilities = f"Probabilities: ways to weigh the votes, by how well they explain gold: {shares}."
     else:
         more = "Gold labels of a second class would tell." if origin.gold else "A few gold labels would tell."
         probabilities = (
             "Probabilities: the mean of three readings, since votes alone do not tell how much they repeat each other: "
             f"all votes in full, votes that repeat each other, and a majority vote. {more}"
         )
-    return (sources, *findings(origin), probabilities)
+    balance = (
+        "Class balance: from votes alone, which hardly tell it; give it (class_balance=; --class-balance), or some "
+        "gold labels."
+    )
+    return (sources, *findings(origin), probabilities, *([balance] if origin.balance_guessed else []))
 
 
 def findings(origin: Origin) -> tuple[str, ...]:

@@ -47,8 +47,14 @@ class Origin:
         Sources that no triplet tells of, which gold alone speaks of.
     multiple, gold_weight, slope : float
         "combined": what the estimates from votes were multiplied by, the mean weight of gold, and what log-likelihoods
-        are multiplied by on a point with one vote. "consensus": the share of readings that learned from gold, and
-        what the log-odds of votes are multiplied by on a point with the usual number of votes.
+        are multiplied by on a point with one vote. "consensus": what the log-odds of votes are multiplied by on a
+        point with the usual number of votes.
+    readings : tuple of pairs of str and float
+        "consensus": the weight of each way to weigh the votes.
+    by_gold : bool
+        "consensus": whether gold gave these weights.
+    balance_guessed : bool
+        "consensus": whether the class balance comes from votes alone.
     copies : tuple of pairs of str
         "consensus": sources that repeat each other, and count as one.
     worse : tuple of str
@@ -68,6 +74,9 @@ class Origin:
     multiple: float = 1.0
     gold_weight: float = 0.0
     slope: float = 1.0
+    readings: tuple[tuple[str, float], ...] = ()
+    by_gold: bool = False
+    balance_guessed: bool = False
     copies: tuple[tuple[str, str], ...] = ()
     worse: tuple[str, ...] = ()
     by_prior: tuple[str, ...] = ()
@@ -155,16 +164,16 @@ def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -
         found.model,
         found.intervals,
         None,
-        _consensus_origin(votes, points, found),
+        _consensus_origin(votes, points, settings, found),
         found.pool,
         found.accuracy,
         found.scores,
     )
 
 
-def _consensus_origin(votes: Votes, points: GoldPoints | None, found: Agreed) -> Origin:
+def _consensus_origin(votes: Votes, points: GoldPoints | None, settings: Settings, found: Agreed) -> Origin:
     sources = np.array(votes.sources)
-    worse = found.intervals.high < found.chance
+    worse = found.worse
     number = votes.tally(0, 10_000).sum(axis=1)
     usual = int(np.median(number[number > 0])) if number.any() else 1
     heard = found.votes * np.maximum(found.accuracy, 1 - found.accuracy)
@@ -172,8 +181,10 @@ def _consensus_origin(votes: Votes, points: GoldPoints | None, found: Agreed) ->
         "consensus",
         len(votes),
         0 if points is None else len(points),
-        gold_weight=found.gold_share,
         slope=float(found.pool.votes_weight(usual).sum()),
+        readings=tuple(found.readings.items()),
+        by_gold=len(found.pool.evidence) > 1,
+        balance_guessed=points is None and settings.class_balance is None,
         copies=tuple((votes.sources[i], votes.sources[j]) for i, j in found.copies),
         worse=tuple(sources[worse].tolist()),
         by_prior=tuple(sources[found.votes < FEW_VOTES].tolist()),

@@ -168,6 +168,7 @@ def test_silent_gold_points_tell_of_silent_points_alone() -> None:
         np.append(found.truth, [1] * 30).astype(np.int8),
         np.concatenate([found.plain, np.zeros((30, 2))]),
         np.concatenate([found.said, np.zeros((len(UNLABELED), 30, 2))], axis=1),
+        found.prior,
         np.concatenate([found.tally, np.zeros((30, 2))]),
         np.append(found.fold, np.arange(30) % FOLDS),
     )

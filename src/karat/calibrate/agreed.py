@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Floats, Group
+from karat._types import Bools, Floats, Group
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.pool import Pool, without_gold
 from karat.calibrate.stack import MOST_FOLD_VOTES, UNLABELED, read_gold, weigh_readings
@@ -25,8 +25,9 @@ from karat.votes import GoldPoints, Votes
 from karat.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 40.0  # gold labels that a class balance found in the votes counts for
-BALANCE_SURE = 15.0  # gold labels that are as sure as it
+BALANCE_SURE = 6.0  # gold labels that are as sure as it
 SYSTEMATIC = 0.1  # standard deviation of what votes get wrong about all sources alike
+SURE = 2.0  # standard errors below random votes from which on a source is called worse
 _LARGEST = 1 - 1e-6
 
 
@@ -37,8 +38,10 @@ class Agreed:
     Parameters
     ----------
     model : SourceModel
-    accuracy, chance : arrays, shape (m,)
-        How often each source is right, from votes and gold, and how often if it voted at random.
+    accuracy : array, shape (m,)
+        How often each source is right, from votes and gold.
+    worse : array of bool, shape (m,)
+        Sources that are surely worse than random votes.
     votes : array of int, shape (m,)
         Votes of each source on points on which others vote too.
     intervals : Intervals
@@ -48,19 +51,19 @@ class Agreed:
         Sources that repeat each other, and count as one.
     scores : tuple of CrossScore
         On gold; empty without.
-    gold_share : float
-        Share of the weight of readings that learned from gold.
+    readings : dict of float
+        Weight of each kind of reading.
     """
 
     model: SourceModel
     accuracy: Floats
-    chance: Floats
+    worse: Bools
     votes: Floats
     intervals: Intervals
     pool: Pool
     copies: Positions
     scores: tuple[CrossScore, ...]
-    gold_share: float
+    readings: dict[str, float]
 
 
 def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed:
@@ -86,19 +89,19 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         learned = (learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED)
         pool = replace(weigh_readings(readings, alone.pool), evidence=(found.evidence, *learned))
         scores = cross_scores(readings, alone.pool, settings.level)
-    accuracy, low, high = _accuracies(alone, points, settings.level)
+    accuracy, low, high, most = _accuracies(alone, points, settings.level)
     intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
     cast = _votes_cast(ballots)
     return Agreed(
         _source_model(votes, cast / len(ballots.truth), found, pool),
         accuracy,
-        cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
+        most < cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
         _votes_cast(ballots, beside=1).sum(axis=1),
         intervals.holding(accuracy, found.class_balance),
         pool,
         copies,
         scores,
-        float(pool.weight[pool.learned > 0].sum()),
+        pool.kinds,
     )
 
 
@@ -164,8 +167,8 @@ def _joinable(votes: Votes, known: Positions, copies: Positions) -> Positions:
     return kept
 
 
-def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> tuple[Floats, Floats, Floats]:
-    """How often each source is right, with an interval.
+def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """How often each source is right, with an interval, and how often at the most if what all share is left out.
 
     Votes in full flatter sources that share a weakness, and the mixture of readings belittles sources that share none:
     their mean is taken, and their distance is part of the error. Gold is added as if the votes had been some of it.
@@ -184,7 +187,9 @@ def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> 
         correct = (values == points.truth[:, None]).sum(axis=0)
         judged = (values >= 0).sum(axis=0)
     hits, tries = worth * centre + correct, worth + judged
-    return hits / tries, *wilson(hits, tries, level)
+    at_most = np.maximum(np.maximum(in_full, mixed) + SURE * np.sqrt(0.25 / number), hits / tries)
+    low, high = wilson(hits, tries, level)
+    return hits / tries, low, high, np.minimum(at_most, high)
 
 
 def _balance_interval(balance: Floats, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:

@@ -59,7 +59,7 @@ def cross_scores(gold: GoldReadings, without: Pool, level: float) -> tuple[Cross
     silent = gold.tally.sum(axis=1) == 0
     counted = majority(gold.tally, gold.class_balance)
     counted[silent] = gold.class_balance
-    only_gold = np.flatnonzero(np.array(UNLABELED) == 0)
+    only_gold = np.flatnonzero(np.array(list(UNLABELED)) == 0)
     alone, both = np.empty_like(counted), np.empty_like(counted)
     for part in np.unique(gold.fold):
         tested, rest = np.flatnonzero(gold.fold == part), gold.take(np.flatnonzero(gold.fold != part))

@@ -64,6 +64,19 @@ class Pool:
         return [group for group in self.evidence[0].groups if len(group) > 1]
 
     @property
+    def kinds(self) -> dict[str, float]:
+        """Weight of each kind of reading, the largest first."""
+        with_gold = self.learned > 0
+        kinds = {
+            "sources learned with gold": with_gold,
+            "majority vote": ~with_gold & (self.slope == 0),
+            "votes that repeat each other": ~with_gold & (self.slope > 0) & (self.repetition > 0),
+            "all votes in full": ~with_gold & (self.slope > 0) & (self.repetition == 0),
+        }
+        weights = {name: float(self.weight[which].sum()) for name, which in kinds.items() if which.any()}
+        return dict(sorted(weights.items(), key=lambda item: -item[1]))
+
+    @property
     def single(self) -> list[Pool]:
         """Each reading by itself."""
         return [replace(self, weight=np.eye(len(self.weight))[k]) for k in range(len(self.weight))]

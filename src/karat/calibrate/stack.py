@@ -19,12 +19,12 @@ from karat.calibrate.pool import Pool, discount
 from karat.estimate.consensus import Ballots, Consensus, learn, majority
 from karat.naive_bayes import softmax
 
-UNLABELED = (1.0, 0.1, 0.01, 0.0)  # what a point without gold may count for beside one with gold
+# What a point without gold may count for beside one with gold, and how probable that is beforehand.
+UNLABELED = {1.0: 0.2, 0.1: 0.55, 0.01: 0.2, 0.0: 0.05}
 SLOPES = (0.35, 0.6, 1.0, 1.4)  # the grid of a
 REPETITIONS = (0.0, 0.15, 0.4, 1.0, 3.0)  # the grid of r
 COUNT_ERROR = 0.7  # standard deviation of c
 SHIFT_ERROR = 0.2  # standard deviation of b
-UNLABELED_PRIOR = (0.2, 0.55, 0.2, 0.05)  # probability beforehand of each of them
 WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
 CAUTION = 2.0  # gold labels that readings without gold count for at the least
 FOLDS = 5  # parts of gold, each read by sources that were learned from the others
@@ -99,7 +99,7 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
         for k, worth in enumerate(UNLABELED):
             said[k, left_out] = learn(rest, balance, worth).evidence.of(of_part)
     plain = consensus.evidence.of(gold_votes)
-    prior = np.array(UNLABELED_PRIOR)
+    prior = np.array(list(UNLABELED.values()))
     return GoldReadings(balance, ballots.truth[places], plain, said, prior, ballots.tally[places], fold)
 
 
