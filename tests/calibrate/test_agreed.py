@@ -88,7 +88,7 @@ def test_class_balance_from_votes_and_gold() -> None:
     assert alone.intervals.balance_low[1] < 0.25 < alone.intervals.balance_high[1]
     gold = some_gold(votes, 300)
     found = agreed(votes, gold)
-    expected = (gold.counts[1] + BALANCE_WORTH * share) / (300 + BALANCE_WORTH)
+    expected = (gold.counts[1] + 2 * BALANCE_WORTH * share) / (300 + 2 * BALANCE_WORTH)
     assert found.model.class_balance[1] == pytest.approx(expected, abs=0.003)  # and a point of each class
     width = found.intervals.balance_high - found.intervals.balance_low
     assert (width < (alone.intervals.balance_high - alone.intervals.balance_low) / 2).all()

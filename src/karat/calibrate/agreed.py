@@ -24,7 +24,7 @@ from karat.source_model import SourceModel
 from karat.votes import GoldPoints, Votes
 from karat.votes.outputs import LARGEST_TABLE
 
-BALANCE_WORTH = 40.0  # gold labels that a class balance found in the votes counts for
+BALANCE_WORTH = 10.0  # gold labels that a class balance found in the votes counts for, for each class
 BALANCE_SURE = 6.0  # gold labels that are as sure as it
 SYSTEMATIC = 0.1  # standard deviation of what votes get wrong about all sources alike
 SURE = 2.0  # standard errors below random votes from which on a source is called worse
@@ -42,8 +42,8 @@ class Agreed:
         How often each source is right, from votes and gold.
     worse : array of bool, shape (m,)
         Sources that are surely worse than random votes.
-    votes : array of int, shape (m,)
-        Votes of each source on points on which others vote too.
+    votes : array, shape (m,)
+        Votes of each source that tell of it: on points on which others vote too, or with gold.
     intervals : Intervals
     pool : Pool
         Gives the probabilities.
@@ -96,7 +96,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         _source_model(votes, cast / len(ballots.truth), found, pool),
         accuracy,
         most < cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
-        _votes_cast(ballots, beside=1).sum(axis=1),
+        _votes_cast(ballots, beside=1).sum(axis=1) + (0 if points is None else (points.votes.values >= 0).sum(axis=0)),
         intervals.holding(accuracy, found.class_balance),
         pool,
         copies,
@@ -146,8 +146,9 @@ def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
     blind = ballots.without(gold)
     found = learn(blind, given)
     if given is None and len(gold):
-        counts = np.bincount(ballots.truth[gold], minlength=len(found.class_balance))
-        found = learn(blind, gold_balance(counts, BALANCE_WORTH * found.class_balance))
+        K = len(found.class_balance)
+        counts = np.bincount(ballots.truth[gold], minlength=K)
+        found = learn(blind, gold_balance(counts, K * BALANCE_WORTH * found.class_balance))
     return _VotesAlone(ballots, found, without_gold(found, blind))
 
 
