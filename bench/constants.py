@@ -106,7 +106,7 @@ class Constant:
 
 SLOPES = tuple(np.exp(np.linspace(-4.5, 0.2, number)) for number in (12, 48))
 UNLABELED = (
-    {1.0: 0.5, 0.1: 0.5},
+    {0.1: 0.9, 0.0: 0.1},
     {1.0: 0.1, 0.3: 0.1, 0.1: 0.45, 0.03: 0.1, 0.01: 0.1, 0.003: 0.1, 0.0: 0.05},
 )
 LABELED_SIZES = tuple(

@@ -11,11 +11,12 @@ from karat._types import Bools, Floats, Group
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.pool import Pool, without_gold
 from karat.calibrate.stack import MOST_FOLD_VOTES, UNLABELED, read_gold, weigh_readings
-from karat.estimate.class_balance import gold_balance
+from karat.errors import InputError, NotIdentifiedError
+from karat.estimate.class_balance import class_balance, gold_balance
 from karat.estimate.consensus import MOST_VOTES, Ballots, Consensus, learn, matching_shift, vote_counts
 from karat.estimate.groups import check_groups, dependent_groups
 from karat.estimate.intervals import Intervals
-from karat.estimate.near_copies import near_copies
+from karat.estimate.near_copies import MOST_SOURCES, near_copies
 from karat.estimate.settings import Positions, Settings
 from karat.estimate.wilson import wilson
 from karat.losses import log_losses
@@ -145,11 +146,29 @@ def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
     gold = np.flatnonzero(ballots.truth >= 0)
     blind = ballots.without(gold)
     found = learn(blind, given)
-    if given is None and len(gold):
+    if given is None:
         K = len(found.class_balance)
-        counts = np.bincount(ballots.truth[gold], minlength=K)
-        found = learn(blind, gold_balance(counts, K * BALANCE_WORTH * found.class_balance))
+        balance = _with_triplets(ballots, found.class_balance)
+        if len(gold):
+            counts = np.bincount(ballots.truth[gold], minlength=K)
+            balance = gold_balance(counts, K * BALANCE_WORTH * balance)
+        found = learn(blind, balance)
     return _VotesAlone(ballots, found, without_gold(found, blind))
+
+
+def _with_triplets(ballots: Ballots, balance: Floats) -> Floats:
+    """The class balance of two classes, as a mean of what the consensus and what triplets of sources say.
+
+    The consensus is drawn to even shares, and triplets are misled by sources that repeat each other.
+    """
+    votes = ballots.votes
+    pairs = [(group[0], group[1]) for group in ballots.groups if len(group) > 1]
+    if len(balance) > 2 or not 3 <= len(votes.sources) <= min(MOST_SOURCES, len(votes)):
+        return balance
+    try:
+        return np.asarray((balance + class_balance(votes, pairs)) / 2)
+    except (InputError, NotIdentifiedError):  # triplets do not tell
+        return balance
 
 
 def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
