@@ -112,7 +112,7 @@ def planned() -> Plan:
 
 
 def demonstrated() -> DemoResult:
-    scores = {"corrected": SCORE, "unlabeled": SCORE, "combined": SCORE, "labeled": SCORE}
+    scores = {"corrected": SCORE, "unlabeled": SCORE, "votes": SCORE, "combined": SCORE, "labeled": SCORE}
     return DemoResult(summary(), scores, 200, valued(), pairs(1))
 
 

@@ -22,6 +22,7 @@ def test_names_of_the_scores() -> None:
     assert list(named_scores(demonstrated())) == [
         "votes alone, median of triplets",
         "votes alone, mean of triplets",
-        "the votes and 200 gold labels",
+        "votes alone, all that they say together",
+        "the same and 200 gold labels",
         "gold for all points",
     ]

@@ -33,7 +33,8 @@ class DemoResult:
         With accuracies from votes alone.
     scores : dict of Score
         How wrong labels are that were learned by "corrected" (votes alone, median of triplets), "unlabeled" (their
-        mean), "combined" (votes and `n_gold` gold labels) and "labeled" (gold for all points).
+        mean), "votes" (votes alone, as `karat fit` learns), "combined" (the same and `n_gold` gold labels) and
+        "labeled" (gold for all points).
     n_gold : int
     value : DataValue or VotesAlone
         What the votes are worth, told from `n_gold` gold labels.
@@ -48,7 +49,7 @@ class DemoResult:
 
 
 def run_demo(progress: Progress = silent) -> DemoResult:
-    """Learn the word rules in four ways, and weigh them against a few gold labels."""
+    """Learn the word rules in five ways, and weigh them against a few gold labels."""
     votes = load_imdb()
     gold = votes.own_gold
     few = votes.code_gold(np.where(np.random.default_rng(0).permutation(len(votes)) < _GOLD, gold.values, -1))
@@ -56,7 +57,8 @@ def run_demo(progress: Progress = silent) -> DemoResult:
     models = {
         "corrected": median,
         "unlabeled": LabelModel("mean", class_balance=_BALANCE, replicates=0).fit(votes),
-        "combined": LabelModel(class_balance=_BALANCE, replicates=0).fit(votes, few),
+        "votes": LabelModel(class_balance=_BALANCE).fit(votes),
+        "combined": LabelModel(class_balance=_BALANCE).fit(votes, few),
         "labeled": LabelModel(method="labeled", class_balance=_BALANCE).fit(votes, gold),
     }
     return DemoResult(

@@ -12,7 +12,7 @@ from karat.show.value import ESTIMATORS
 
 def demo_report(result: DemoResult) -> Report:
     """How good the word rules are, how wrong labels from them are, and what to do about it."""
-    accuracy = Percent(result.scores["corrected"].accuracy, digits=0)
+    accuracy = Percent(result.scores["votes"].accuracy, digits=0)
     rows = [
         [Text(what), Share(found.accuracy), F1(found.f1), Loss(found.loss)]
         for what, found in named_scores(result).items()
@@ -33,7 +33,8 @@ def demo_report(result: DemoResult) -> Report:
 def named_scores(result: DemoResult) -> dict[str, Score]:
     """How wrong labels are, by what they were learned from, in words."""
     words = ESTIMATORS | {
-        "combined": f"the votes and {result.n_gold} gold labels",
+        "votes": "votes alone, all that they say together",
+        "combined": f"the same and {result.n_gold} gold labels",
         "labeled": "gold for all points",
     }
     return {words[name]: found for name, found in result.scores.items()}
