@@ -20,7 +20,7 @@ from simulated_votes import simulated_votes
 
 from karat.calibrate import pool
 from karat.calibrate.pool import without_gold
-from karat.estimate.consensus import MOST_VOTES, Ballots, learn, majority
+from karat.estimate.consensus import Ballots, learn, majority
 from karat.votes import Votes
 
 WEIGHTS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)
@@ -36,7 +36,7 @@ def probabilities_of_truth(votes: Votes, truth: np.ndarray) -> tuple[np.ndarray,
     balance = np.bincount(truth[known], minlength=K) + 0.5
     balance = balance / balance.sum()
     groups = tuple((i,) for i in range(len(votes.sources)))
-    ballots = Ballots.of(votes, groups, np.array([], dtype=np.intp), np.array([], dtype=np.int8), MOST_VOTES)
+    ballots = Ballots.of(votes, groups, np.array([], dtype=np.intp), np.array([], dtype=np.int8))
     found = learn(ballots, balance)
     scored = np.random.default_rng(0).permutation(known)[:POINTS]
     said, tally = found.evidence.of(votes.take(scored)), votes.take(scored).tally()

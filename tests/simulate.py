@@ -84,13 +84,12 @@ def ballots_of(
     votes: Votes,
     gold: npt.ArrayLike | None = None,
     groups: tuple[tuple[int, ...], ...] | None = None,
-    most: int = 10**9,
 ) -> Ballots:
     """With gold as one class per point, -1 where it is unknown; each source alone where no groups are given."""
     truth = np.full(len(votes), -1) if gold is None else np.asarray(gold)
     rows = np.flatnonzero(truth >= 0)
     alone = tuple((i,) for i in range(len(votes.sources)))
-    return Ballots.of(votes, groups or alone, rows, truth[rows].astype(np.int8), most)
+    return Ballots.of(votes, groups or alone, rows, truth[rows].astype(np.int8))
 
 
 def paper_distribution(d: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:

@@ -286,15 +286,21 @@ def test_nobody_votes_at_all() -> None:
     assert np.isfinite(found.evidence.log_odds).all()
 
 
-def test_of_very_many_votes_some_points_are_enough_and_gold_always_stays() -> None:
-    votes = sample(4_000)
+def test_of_very_many_votes_some_points_are_enough_and_gold_always_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = sample(4_000)  # of ten sources
     gold = np.where(np.arange(4_000) % 40 == 0, votes.own_gold.values, -1)
-    found = ballots_of(votes, gold, most=10_000)
-    assert 900 < len(found.truth) < 1_300
-    assert (found.truth >= 0).sum() == 100
-    assert found.truth[found.truth >= 0].tolist() == gold[gold >= 0].tolist()
-    whole, part = learn(ballots_of(votes), None), learn(ballots_of(votes, most=10_000), None)
-    assert np.abs(whole.evidence.log_odds - part.evidence.log_odds).max() < 0.3
-    held = held_sparsely(sample(2_000, abstain=0.8))
-    assert len(ballots_of(held, most=2_000).truth) < 1_200
+    whole = ballots_of(votes, gold)
+    assert len(whole.truth) == 4_000
+    monkeypatch.setattr(consensus, "MOST_VOTES", 10_000)
+    monkeypatch.setattr(consensus, "MOST_EACH", 0)
+    part = ballots_of(votes, gold)
+    assert 900 < len(part.truth) < 1_300
+    assert part.truth[part.truth >= 0].tolist() == gold[gold >= 0].tolist()
+    far = np.abs(learn(whole, None).evidence.log_odds - learn(part, None).evidence.log_odds)
+    assert far.max() < 0.3
+    held = held_sparsely(sample(2_000, abstain=0.8))  # votes count, not cells
+    assert len(ballots_of(held).truth) == 2_000
+    monkeypatch.setattr(consensus, "MOST_VOTES", 2_000)
+    assert len(ballots_of(held).truth) < 1_200
+    monkeypatch.setattr(consensus, "MOST_EACH", 1_000)  # ten sources need ten thousand votes
     assert len(ballots_of(held).truth) == 2_000

@@ -10,10 +10,10 @@ import numpy as np
 from karat._types import Bools, Floats, Group
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.pool import Pool, without_gold
-from karat.calibrate.stack import MOST_FOLD_VOTES, UNLABELED, read_gold, weigh_readings
+from karat.calibrate.stack import UNLABELED, read_gold, weigh_readings
 from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.class_balance import class_balance, gold_balance
-from karat.estimate.consensus import MOST_VOTES, Ballots, Consensus, learn, matching_shift, vote_counts
+from karat.estimate.consensus import Ballots, Consensus, learn, matching_shift, vote_counts
 from karat.estimate.groups import check_groups, dependent_groups
 from karat.estimate.intervals import Intervals
 from karat.estimate.near_copies import MOST_SOURCES, near_copies
@@ -73,7 +73,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     known = settings.pairs(votes.sources)
     rows = np.array([], dtype=np.intp) if points is None else points.rows
     truth = np.array([], dtype=np.int8) if points is None else points.truth
-    ballots = Ballots.of(votes, _groups(votes, known), rows, truth, MOST_VOTES)
+    ballots = Ballots.of(votes, _groups(votes, known), rows, truth)
     alone = _votes_alone(ballots, given)
     copies = _joinable(votes, known, near_copies(ballots, (alone.in_full + alone.mixed) / 2))
     if copies:
@@ -85,8 +85,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     found, pool = alone.consensus, alone.pool
     scores: tuple[CrossScore, ...] = ()
     if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
-        fewer = Ballots.of(votes, alone.ballots.groups, rows, truth, MOST_FOLD_VOTES)
-        readings = read_gold(fewer, found, settings.generator())
+        readings = read_gold(alone.ballots, found, settings.generator())
         learned = (learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED)
         pool = replace(weigh_readings(readings, alone.pool), evidence=(found.evidence, *learned))
         scores = cross_scores(readings, alone.pool, settings.level)

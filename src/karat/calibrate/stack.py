@@ -31,7 +31,6 @@ FOLDS = 5  # parts of gold, each read by sources that were learned from the othe
 SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points without a vote
 KEPT = 0.01  # readings below this share of the weight are left out
 MOST_GOLD = 2_000  # gold points that are enough to choose between readings
-MOST_FOLD_VOTES = 300_000  # that the sources are learned from for a part of gold
 _STEPS = 40  # of Newton's method, at most
 _FOUND = 1e-5  # a step of this size is the last
 

@@ -29,7 +29,8 @@ VOTE_WORTH = 100.0  # votes that the accuracy of a source counts for in what one
 PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
 BALANCE_STEP = 0.3  # of the way that a class balance that is not given goes in a step towards what the guesses say
 EVEN = 0.1  # share of the class balance that stays evenly spread, where it is not given
-MOST_VOTES = 1_000_000  # that sources are learned from; more of them change the third digit only
+MOST_VOTES = 300_000  # that sources are learned from; more of them change the third digit only
+MOST_EACH = 500  # votes of each source, on average, where that is more: many sources need more points
 _MATCHED = 5_000  # points that class shares are matched on
 _SMALLEST = 1e-9  # probability that a vote leaves to a class
 
@@ -116,11 +117,12 @@ class Ballots:
     groups: tuple[Group, ...]
 
     @classmethod
-    def of(cls, votes: Votes, groups: tuple[Group, ...], rows: Places, truth: Codes, most: int) -> Ballots:
-        """Points with gold, and as many of the others as have about `most` votes."""
+    def of(cls, votes: Votes, groups: tuple[Group, ...], rows: Places, truth: Codes) -> Ballots:
+        """Points with gold, and as many of the others as have enough votes to learn from."""
         known = np.full(len(votes), -1, dtype=np.int8)
         known[rows] = truth
-        number = _number_of_votes(votes)
+        number = int(votes.number.sum())
+        most = max(MOST_VOTES, MOST_EACH * len(votes.sources))
         if number <= most:
             return cls(votes, known, groups)
         kept = block_of(np.arange(len(votes)), 1 << 16) < most / number * (1 << 16)
@@ -143,11 +145,6 @@ class Ballots:
         truth = self.truth.copy()
         truth[places] = -1
         return Ballots(self.votes, truth, self.groups)
-
-
-def _number_of_votes(votes: Votes) -> int:
-    storage = votes.storage
-    return len(storage.value) if isinstance(storage, Sparse) else storage.values.size
 
 
 @dataclass(frozen=True, eq=False)

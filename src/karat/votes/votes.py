@@ -247,10 +247,7 @@ class Votes:
     @cached_property
     def number(self) -> Ints:
         """How many sources vote on each point, shape (n,)."""
-        storage = self.storage
-        if isinstance(storage, Sparse):
-            return np.diff(storage.start)
-        return sum((column >= 0 for column in storage.columns(0, len(self))), np.zeros(len(self), dtype=np.int64))
+        return np.diff(self.storage.start) if isinstance(self.storage, Sparse) else self.tally().sum(axis=1)
 
     def tally(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Ints:
         """How many votes the points low..high have for each class, shape (points, K).
