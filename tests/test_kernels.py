@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from karat._kernels import threads
-from karat._kernels.counting import add_entry_pairs, pair_counts
+from karat._kernels.counting import add_by_kind, add_entry_pairs, add_tally, add_weights, pair_counts
 from karat._kernels.evidence import add_tables, two_class_probabilities
 
 
@@ -68,3 +68,25 @@ def test_spans_cover_everything_once() -> None:
         assert [i for low, high in found for i in range(low, high)] == list(range(n))
         assert len(found) <= parts
         assert all(low % multiple == 0 for low, _ in found)
+
+
+@pytest.mark.parametrize("m", [1, 3, 70_000])  # more sources than two bytes can count
+def test_oracle_compiled_counts_of_votes(m: int) -> None:
+    rng = np.random.default_rng(m)
+    n, K = (50, 3) if m > 1_000 else (9_000, 3)
+    columns = rng.integers(-1, K, (m, n)).astype(np.int8)
+    if m > 1_000:
+        columns[:, 0] = 2
+    low, high = 7, n - 5
+    tally = np.zeros((high - low, K), dtype=np.int64)
+    add_tally(columns, low, high, np.empty(4096, dtype=np.uint16), tally)
+    assert (tally == np.stack([(columns[:, low:high] == y).sum(axis=0) for y in range(K)], axis=1)).all()
+    kind = rng.integers(0, 3, high - low).astype(np.uint8)
+    found = np.zeros((3, K + 1), dtype=np.int64)
+    add_by_kind(columns, kind, low, m - 1, found)
+    said = columns[m - 1, low:high]
+    assert found.tolist() == [[int(((kind == k) & (said == u - 1)).sum()) for u in range(K + 1)] for k in range(3)]
+    weights, total = rng.random((K, n)), np.zeros((K + 1, K))
+    add_weights(columns, weights, m - 1, total)
+    expected = [[weights[y, columns[m - 1] == u - 1].sum() for y in range(K)] for u in range(K + 1)]
+    np.testing.assert_allclose(total, expected, rtol=1e-12)

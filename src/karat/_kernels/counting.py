@@ -152,12 +152,12 @@ def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
 
 
 @numba.njit(
-    types.void(_VOTES, _u64, _u64, types.int64[:, ::1]),
+    types.void(_VOTES, _u64, _u64, types.uint16[::1], types.int64[:, ::1]),
     nogil=True,
     cache=True,
     error_model="numpy",
 )
-def add_tally(columns: Any, low: Any, high: Any, tally: Any) -> None:
+def add_tally(columns: Any, low: Any, high: Any, room: Any, tally: Any) -> None:
     """Add to ``tally[t - low, y]`` how many sources vote for class y on point t.
 
     Parameters
@@ -165,15 +165,24 @@ def add_tally(columns: Any, low: Any, high: Any, tally: Any) -> None:
     columns : array of int8, shape (m, n)
         Outputs less one.
     low, high : int
+    room : array of uint16
+        For the counts of a chunk of points.
     tally : array of int64, shape (high - low, K)
     """
-    chunk = _U(_CHUNK)
+    chunk = _U(len(room))
+    m = _U(columns.shape[0])
+    most = _U(60_000)  # sources that are counted before sixteen bits are full
     for start in range(low, high, chunk):
-        stop = min(start + chunk, high)
-        for i in range(_U(columns.shape[0])):
-            for t in range(start, stop):
-                if columns[i, t] >= 0:
-                    tally[t - low, _U(columns[i, t])] += 1
+        size = min(chunk, high - start)
+        for y in range(_U(tally.shape[1])):
+            for first in range(_U(0), m, most):
+                for t in range(size):
+                    room[t] = 0
+                for i in range(first, min(first + most, m)):
+                    for t in range(size):
+                        room[t] += np.uint16(columns[i, start + t] == y)
+                for t in range(size):
+                    tally[start - low + t, y] += room[t]
 
 
 @numba.njit(

@@ -21,6 +21,8 @@ from karat.votes.outputs import Outputs
 from karat.votes.patterns import Patterns
 from karat.votes.storage import CELLS_PER_VOTE, Dense, Sparse
 
+_CHUNK = 4096  # points that are counted at a time, in the first cache
+
 
 @dataclass(frozen=True, eq=False)
 class Votes:
@@ -286,7 +288,12 @@ def _dense_tally(storage: Dense, K: int, low: int, high: int) -> Ints:
     counts = np.zeros((high - low, K), dtype=np.int64)
     columns = storage.columns(0, storage.shape[0])
     parts = spans(high - low, THREADS)
-    in_threads(lambda k: add_tally(columns, low + parts[k][0], low + parts[k][1], counts[slice(*parts[k])]), len(parts))
+
+    def add(part: int) -> None:
+        first, last = parts[part]
+        add_tally(columns, low + first, low + last, np.empty(_CHUNK, dtype=np.uint16), counts[first:last])
+
+    in_threads(add, len(parts))
     return counts
 
 
