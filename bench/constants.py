@@ -267,11 +267,10 @@ def default(folder: str) -> str:
     losses, accuracies = [], []
     for table in vote_sets(folder).values():
         for n in GOLD:
-            for seed in range(DRAWS):
-                gold, rest = some_gold(table, n, seed)
-                found = score(karat.LabelModel().fit(table, gold).predict_proba(table), rest)
-                losses.append(found.loss)
-                accuracies.append(found.accuracy)
+            gold, rest = some_gold(table, n, 0)
+            found = score(karat.LabelModel().fit(table, gold).predict_proba(table), rest)
+            losses.append(found.loss)
+            accuracies.append(found.accuracy)
     return f"loss {np.mean(losses):.4f}, accuracy {np.mean(accuracies):.4f}"
 
 
