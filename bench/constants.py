@@ -514,7 +514,7 @@ def run(task: tuple[str, str, float]) -> str:
 
 def shown(value: Any) -> str:
     """A value of a constant in a table."""
-    if isinstance(value, tuple | np.ndarray):
+    if isinstance(value, tuple | dict | np.ndarray):
         return f"{len(value)} numbers"
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
