@@ -87,10 +87,10 @@ class LabelModel:
     >>> votes = karat.datasets.load_imdb()
     >>> model = karat.LabelModel(class_balance=0.5).fit(votes)
     >>> model.predict_proba(votes)[[0, -1]].round(3)
-    array([[0.888, 0.112],
-           [0.146, 0.854]])
+    array([[0.884, 0.116],
+           [0.15 , 0.85 ]])
     >>> model.score(votes, votes.gold)
-    0.68664
+    0.6854
     """
 
     def __init__(
