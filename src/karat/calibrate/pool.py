@@ -20,7 +20,6 @@ import numpy as np
 
 from karat._types import Floats, Group, Ints, Places
 from karat.estimate.consensus import Ballots, Consensus, Evidence, majority, matching_shift
-from karat.naive_bayes import softmax
 from karat.votes import Votes
 
 IN_FULL = 0.25  # weight of the reading in which all votes count in full
@@ -99,18 +98,20 @@ class Pool:
     def mixed(self, said: Sequence[Floats], tally: Ints | Floats) -> Floats:
         """The mixture, from what each evidence says of some points, shapes (n, K), and their votes for each class."""
         readings = zip(self.weight, self.slope, self.repetition, self.count, self.shift, self.learned, strict=True)
-        prior = np.log(self.class_balance)
-        counted = np.log(majority(tally, self.class_balance)) - prior
+        # A row per class: NumPy is several times as fast along long rows as along short ones.
+        prior = np.log(self.class_balance)[:, None]
+        counted = np.log(np.ascontiguousarray(majority(tally, self.class_balance).T)) - prior
         number = tally.sum(axis=1)
         result = np.zeros(counted.shape)
         for weight, slope, repetition, count, shift, learned in readings:
-            score = prior + shift + count * counted
+            score = prior + shift[:, None] + count * counted
             if slope:
-                score += (slope * discount(number, repetition))[:, None] * said[learned]
-            result += weight * softmax(score)
-        result /= result.sum(axis=1, keepdims=True)
-        result[number == 0] = self.silent
-        return result
+                score += slope * discount(number, repetition) * said[learned].T
+            score = np.exp(score - score.max(axis=0))
+            result += score * (weight / score.sum(axis=0))
+        result /= result.sum(axis=0)
+        result[:, number == 0] = self.silent[:, None]
+        return np.ascontiguousarray(result.T)
 
     def votes_weight(self, number: int) -> Floats:
         """What the log-odds of a vote on a point with so many votes are multiplied by, for each evidence."""
