@@ -14,6 +14,7 @@ Bools = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]  # positions in another array
 Codes = npt.NDArray[np.int8]  # class indices or outputs, -1 where there is none
 AnyArray = npt.NDArray[Any]
+ABSTAIN = -1  # the code of a cell in which nothing is said
 
 Label = str | int | bool  # a class as the user wrote it
 Abstain = Label | float  # what means "no vote"; NaN is a float

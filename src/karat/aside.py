@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from karat._types import Codes, Ints
+from karat._types import ABSTAIN, Codes, Ints
 from karat.errors import InputError
-from karat.io.coding import ABSTAIN
 from karat.votes import Votes
 from karat.votes.storage import Sparse
 

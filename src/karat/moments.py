@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Codes, Floats, Ints, Label, Places
+from karat._types import ABSTAIN, Codes, Floats, Ints, Label, Places
 from karat.errors import InputError
-from karat.io.coding import ABSTAIN
 from karat.votes import Outputs, Votes
 from karat.votes.storage import Sparse
 

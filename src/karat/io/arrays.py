@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from karat._types import Abstains, AnyArray, Bools
 from karat.errors import InputError, examples
-from karat.io.coding import Column, is_missing
+from karat.io.coding import Column, is_missing, silent_numbers
+from karat.io.scales import Numbers, StatedKind
 from karat.io.table import Entries
 
 
@@ -60,6 +61,24 @@ def array_columns(values: AnyArray, empty: Bools | None, names: Sequence[str], a
         Column.of(values[:, i], None if empty is None else empty[:, i], f"source {name!r}", abstain)
         for i, name in enumerate(names)
     ]
+
+
+def scored_columns(
+    values: AnyArray, empty: Bools | None, names: Sequence[str], abstain: Abstains, stated: Mapping[str, StatedKind]
+) -> list[Column | Numbers]:
+    """A column for every source, of scores where that is stated."""
+    unknown = [name for name in stated if name not in names]
+    if unknown:
+        raise InputError(f"there is no source {examples(unknown)} whose kind to state; there are {examples(names)}.")
+    none = silent_numbers(abstain)
+    cells: list[Column | Numbers] = []
+    for i, name in enumerate(names):
+        given = None if empty is None else empty[:, i]
+        if name in stated and stated[name].kind != "vote":
+            cells.append(Numbers.of(values[:, i], given, f"source {name!r}", none))
+        else:
+            cells += array_columns(values[:, i : i + 1], None if given is None else given[:, None], [name], abstain)
+    return cells
 
 
 def matrix_entries(matrix: Any, abstain: Abstains) -> tuple[tuple[int, int], Entries]:

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from karat._types import Abstains, AnyArray, Ints
-from karat.errors import InputError
-from karat.io.coding import MAX_LEVELS, Column
+from karat.errors import InputError, examples
+from karat.io.coding import MAX_LEVELS, Column, silent_numbers
+from karat.io.scales import Numbers
 
 
 def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
@@ -35,6 +36,24 @@ def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
     empty = column.is_null().to_numpy() if column.null_count else None
     filled = column.fill_null(pa.scalar(0).cast(kind)) if column.null_count else column
     return Column.of(filled.to_numpy(), empty, where, abstain)
+
+
+def is_numeric(column: Any) -> bool:
+    """Whether an Arrow column holds numbers."""
+    return pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+
+
+def number_column(column: Any, where: str, abstain: Abstains) -> Numbers:
+    """An Arrow column as scores."""
+    if not is_numeric(column):
+        values = column.drop_null().slice(0, 3).to_pylist()
+        raise InputError(
+            f"{where} holds {examples(values)}: a score is a number. Correct it, or read the column as votes (kinds=; "
+            "--kind)."
+        )
+    empty = column.is_null().to_numpy() if column.null_count else None
+    filled = column.fill_null(pa.scalar(0).cast(column.type)) if column.null_count else column
+    return Numbers.of(filled.to_numpy(), empty, where, silent_numbers(abstain))
 
 
 def why_no_votes(column: Any) -> str | None:

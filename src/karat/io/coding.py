@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat._types import Abstain, Abstains, Bools, Codes, Label
+from karat._types import ABSTAIN, Abstain, Abstains, Bools, Codes, Label
 from karat.errors import InputError, examples
+from karat.io.scales import Scale
 from karat.io.spelling import AS_WRITTEN, Spelling
 
-ABSTAIN = -1
 MAX_CLASSES = 127
 MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _UNKNOWN = -2
@@ -35,11 +35,14 @@ class Coding:
         Values that are read as "no vote".
     spelling : Spelling
         How values are rewritten before they are looked up here.
+    scales : tuple of pairs of str and Scale
+        Sources that give scores, and how their numbers become outputs.
     """
 
     classes: tuple[Label, ...]
     abstain: tuple[Abstain, ...] = ()
     spelling: Spelling = AS_WRITTEN
+    scales: tuple[tuple[str, Scale], ...] = ()
 
     def __str__(self) -> str:
         """Say the coding in words.
@@ -128,6 +131,19 @@ class Column:
                 "the key of the points (key=; --key)."
             )
 
+    @property
+    def full(self) -> Bools:
+        """True where a cell is not empty, shape (n,)."""
+        return np.asarray(self.cells >= 0)
+
+    def take(self, rows: npt.NDArray[Any]) -> Column:
+        """Some of the cells, with only the levels that occur in them."""
+        cells = self.cells[rows]
+        used = np.unique(cells[cells >= 0])
+        place = np.full(len(self.levels) + 1, -1, dtype=cells.dtype)
+        place[used] = np.arange(len(used))
+        return Column(self.where, [self.levels[i] for i in used], place[cells])
+
 
 def _whole_numbers(
     values: npt.NDArray[Any], empty: Bools | None, where: str, abstain: Abstains
@@ -147,8 +163,8 @@ def _whole_numbers(
     if fraction.any():
         raise InputError(
             f"{where} holds {examples(np.unique(full[fraction]).tolist())} (first in row "
-            f"{int(np.argmax(fraction)) + 1:,}): a vote is a class, not a measurement. Round it first, or leave the "
-            "column out (drop=; --drop)."
+            f"{int(np.argmax(fraction)) + 1:,}): a vote is a class, not a measurement. Read the column as scores "
+            "(kinds=; --kind), round it first, or leave it out (drop=; --drop)."
         )
     return full.astype(np.int64), empty
 
@@ -238,6 +254,18 @@ def abstain_values(abstain: Abstains) -> tuple[Abstain, ...] | None:
     if abstain is None:
         return None
     return (abstain,) if isinstance(abstain, str | bool | int | float | np.generic) else tuple(abstain)
+
+
+def silent_numbers(abstain: Abstains) -> list[float]:
+    """The numbers that mean "nothing said" in a column of scores: those given, else -1.
+
+    >>> silent_numbers(None), silent_numbers(["N/A", 99])
+    ([-1.0], [99.0])
+    """
+    given = abstain_values(abstain)
+    if given is None:
+        return [float(ABSTAIN)]
+    return [float("nan") if is_missing(value) else float(value) for value in given if not isinstance(value, str)]
 
 
 def spelled_alike(seen: Sequence[Label], spelling: Spelling) -> Spelling:

@@ -7,7 +7,8 @@ column per source; a long one has a row per vote: task, worker, label.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +16,17 @@ import numpy as np
 
 from karat._types import Abstains, AnyArray, Ints
 from karat.errors import InputError, examples
-from karat.io.arrow import identifiers, keys, vote_column, why_no_votes
+from karat.io.arrow import identifiers, is_numeric, keys, number_column, vote_column, why_no_votes
 from karat.io.coding import Column, spelled_alike
 from karat.io.formats import arrow_table
 from karat.io.long_names import long_names, role_candidates
 from karat.io.no_votes import no_votes
+from karat.io.scales import Numbers, StatedKind
+from karat.io.score_columns import found_scores
 from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, Repeats, VoteTable
+
+_VOTES = StatedKind("vote")
 
 
 def read_table(source: Any, reading: Reading) -> VoteTable:
@@ -57,8 +62,11 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     """A wide table; where it is refused and may be a long one, the refusal says how to read it so."""
     try:
         found = _wide(table, reading, gold)
-        if isinstance(found.cells, list):
-            _check_one_kind(found.sources, _as_read(found.cells, reading.spelling))
+        if not isinstance(found.cells, Entries):
+            votes = {
+                name: cells for name, cells in zip(found.sources, found.cells, strict=True) if isinstance(cells, Column)
+            }
+            _check_one_kind(list(votes), _as_read(list(votes.values()), reading.spelling))
     except InputError as error:
         roles = role_candidates(table.column_names)
         if sum(bool(names) for names in roles.values()) < 2 or reading.layout == "wide":
@@ -73,38 +81,78 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
 def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     special = [name for name in (reading.key, gold) if name is not None]
     names = _pick(table.column_names, reading.sources, reading.drop, "column", special)
+    stated = _stated(reading, names)
     columns: dict[str, Column] = {}
     refused: dict[str, InputError] = {}
     for name in names:
-        try:
-            columns[name] = vote_column(table[name], f"column {name!r}", reading.abstain)
-        except InputError as error:
-            refused[name] = error
+        if stated.get(name, _VOTES).kind == "vote":
+            try:
+                columns[name] = vote_column(table[name], f"column {name!r}", reading.abstain)
+            except InputError as error:
+                refused[name] = error
     points = None if reading.key is None else keys(table, reading.key)
     truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
     if reading.gold_file is not None:
         truth = _joined_gold(points, reading, reading.key)
+    if not reading.scales:
+        unsaid = {name: column for name, column in columns.items() if name not in stated}
+        stated |= _found_scores(table, reading, unsaid, refused, truth)
+    scores = {
+        name: number_column(table[name], f"column {name!r}", reading.abstain)
+        for name in names
+        if stated.get(name, _VOTES).kind != "vote"
+    }
+    columns = {name: column for name, column in columns.items() if name not in scores}
+    refused = {name: error for name, error in refused.items() if name not in scores}
     aside: dict[str, str] = {}
     if reading.sources is None and not reading.strict:
         odd = {name: why_no_votes(table[name]) for name in refused}
         known = {name: why for name, why in odd.items() if why is not None}
         as_read = dict(zip(columns, _as_read(list(columns.values()), reading.spelling), strict=True))
         gold_levels = [] if truth is None else _as_read([truth], reading.spelling)[0].levels
-        aside = no_votes(as_read, known, gold_levels)
+        aside = known if scores and not as_read else no_votes(as_read, known, gold_levels)
     for name, refusal in refused.items():
         if name not in aside:
             raise refusal
     left = [name for name in names if name not in aside]
+    cells: list[Column | Numbers] = [scores[name] if name in scores else columns[name] for name in left]
     lines = [f"{name} ({aside[name]})" for name in names if name in aside]
     return VoteTable(
         table.num_rows,
         tuple(left),
-        [columns[name] for name in left],
+        cells,
         points,
         truth,
         (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
         key_name=reading.key,
+        stated={name: stated[name] for name in left if name in scores},
     )
+
+
+def _stated(reading: Reading, names: Sequence[str]) -> dict[str, StatedKind]:
+    """What is said of the columns; of one that is not there, nothing can be."""
+    found = reading.stated(names)
+    for name in found:
+        if name not in names:
+            raise InputError(
+                f"there is no source {name!r} whose kind to state (kinds=; --kind); there are {examples(names)}."
+            )
+    return found
+
+
+def _found_scores(
+    table: Any, reading: Reading, columns: dict[str, Column], refused: Iterable[str], truth: Column | None
+) -> dict[str, StatedKind]:
+    """Columns of numbers that give scores, where nobody says what they hold."""
+    numbers = {}
+    for name in refused:
+        if is_numeric(table[name]):
+            with suppress(InputError):  # NaN and infinity: the column is refused for that anyway
+                numbers[name] = number_column(table[name], f"column {name!r}", reading.abstain)
+    read = [column for column in columns.values() if column.levels]
+    names = [name for name, column in columns.items() if column.levels]
+    gold = [] if truth is None else _as_read([truth], reading.spelling)[0].levels
+    return found_scores(dict(zip(names, _as_read(read, reading.spelling), strict=True)), numbers, gold)
 
 
 def _pick(
@@ -168,16 +216,35 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     known = set(names)
     absent = [name for name in reading.sources or () if name not in known] if reading.missing_workers_abstain else []
     picked = _pick([*names, *absent], reading.sources, reading.drop, "worker")
-    votes = vote_column(table[label], f"column {label!r}", reading.abstain)
+    votes, kind = _long_votes(table, reading)
     kept = _one_vote_each(point, by, tasks, workers, reading.repeats)
     place = {name: k for k, name in enumerate(picked)}
     source = np.array([place.get(name, -1) for name in names], dtype=np.int64)[by]
-    kept = kept[(votes.cells[kept] >= 0) & (source[kept] >= 0)]
+    kept = kept[votes.full[kept] & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
     if reading.gold_file is not None:
         truth = _joined_gold(np.array(tasks), reading, task)
-    entries = Entries(point[kept], source[kept], _used(replace(votes, cells=votes.cells[kept])))
-    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth, key_name=task)
+    entries = Entries(point[kept], source[kept], votes.take(kept))
+    stated = {} if kind.kind == "vote" else dict.fromkeys(picked, kind)
+    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth, key_name=task, stated=stated)
+
+
+def _long_votes(table: Any, reading: Reading) -> tuple[Column | Numbers, StatedKind]:
+    """The column of votes, or of scores where that is said, or where nothing else is possible."""
+    label, where = reading.label, f"column {reading.label!r}"
+    if reading.scales:
+        stated = next(iter(reading.stated(list(reading.scales)).values()))
+    else:
+        stated = _stated(reading, [label]).get(label, _VOTES)
+    if stated.kind != "vote":
+        return number_column(table[label], where, reading.abstain), stated
+    try:
+        return vote_column(table[label], where, reading.abstain), stated
+    except InputError:
+        found = {} if reading.scales or reading.kinds else _found_scores(table, reading, {}, [label], None)
+        if label not in found:
+            raise
+        return number_column(table[label], where, reading.abstain), found[label]
 
 
 def _one_vote_each(point: Ints, by: Ints, tasks: list[Any], workers: list[Any], repeats: Repeats) -> Ints:
@@ -206,14 +273,6 @@ def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Ab
         at = tasks[point[has_gold][np.argmax(clash)]]
         raise InputError(f"gold column {gold!r} gives task {at!r} two different labels; give each task one.")
     return replace(per_row, cells=per_task)
-
-
-def _used(column: Column) -> Column:
-    """The same column with only the levels that occur in it."""
-    used = np.unique(column.cells[column.cells >= 0])
-    place = np.full(len(column.levels) + 1, -1, dtype=column.cells.dtype)
-    place[used] = np.arange(len(used))
-    return Column(column.where, [column.levels[i] for i in used], place[column.cells])
 
 
 def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> Column:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 
-from karat._types import Label
+from karat._types import ABSTAIN, Label
 from karat.errors import examples
-from karat.io.coding import ABSTAIN, Column
+from karat.io.coding import Column
 
 _SOURCES, _SOURCES_WITH_GOLD = 3, 2  # columns that make a clear set of sources, without and with gold
 _MANY = 10  # values: a column with so many that hardly any other column has is no source

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from karat._types import Abstains, AnyArray, Ints, Label
 from karat.errors import InputError, one_of
 from karat.io.coding import Column
+from karat.io.scales import Numbers, Scale, StatedKind, stated_kinds
 from karat.io.spelling import Spelling
 
 Layout = Literal["wide", "long"]
@@ -29,6 +30,10 @@ class Reading:
         Values, and what to read instead of each.
     strict : bool
         Refuse columns that are no votes rather than set them aside.
+    kinds : mapping of str, or str, optional
+        What columns, or all of them, hold: "vote", "score", "probability", or a range of scores such as "0..10".
+    scales : mapping of str to Scale
+        Of the sources of a model, whose numbers become outputs as before.
     """
 
     layout: Layout | None = None
@@ -46,6 +51,8 @@ class Reading:
     ignore_case: bool = False
     mapping: Mapping[str, Label] | None = None
     strict: bool = False
+    kinds: Mapping[str, str] | str | None = None
+    scales: Mapping[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         one_of("layout", self.layout, (None, *get_args(Layout)))
@@ -64,6 +71,12 @@ class Reading:
         """Columns that name points and workers."""
         return [name for name in (self.key, self.task, self.worker) if name]
 
+    def stated(self, names: Sequence[str]) -> dict[str, StatedKind]:
+        """What is said of some columns: by the user, or by the model that is to read them."""
+        if self.scales:
+            return {name: self.scales[name].stated if name in self.scales else StatedKind("vote") for name in names}
+        return stated_kinds(self.kinds, names)
+
     @property
     def spelling(self) -> Spelling:
         """How values are rewritten before they are read."""
@@ -78,13 +91,13 @@ class Entries:
     ----------
     point, source : arrays of int, shape (votes,)
         Whose vote on which point; every pair once.
-    votes : Column
-        What was voted, a cell per vote.
+    votes : Column or Numbers
+        What was voted, or scored, a cell per vote.
     """
 
     point: Ints
     source: Ints
-    votes: Column
+    votes: Column | Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +109,7 @@ class VoteTable:
     n : int
         Number of points.
     sources : tuple of str
-    cells : list of Column, or Entries
+    cells : list of Column or Numbers, or Entries
         A column per source (wide), or a row per vote (long).
     keys : array, shape (n,), or None
         Identifiers of the points.
@@ -107,25 +120,47 @@ class VoteTable:
         How the table was read where that was guessed; else empty.
     key_name : str or None
         The column that the keys come from.
+    stated : mapping of str to StatedKind
+        Of the sources that give scores.
     """
 
     n: int
     sources: tuple[str, ...]
-    cells: list[Column] | Entries
+    cells: Sequence[Column | Numbers] | Entries
     keys: AnyArray | None
     gold: Column | None
     aside: tuple[str, ...] = ()
     read_as: str = ""
     key_name: str | None = None
+    stated: Mapping[str, StatedKind] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))
 
     @property
     def levels(self) -> set[Label]:
-        """All values that occur in the sources."""
+        """All values that occur in the sources that vote."""
         columns = [self.cells.votes] if isinstance(self.cells, Entries) else self.cells
-        return {value for column in columns for value in column.levels}
+        return {value for column in columns if isinstance(column, Column) for value in column.levels}
+
+    @property
+    def scales(self) -> tuple[tuple[str, Scale], ...]:
+        """How the numbers of sources that give scores become outputs; those of a long table share one scale."""
+        if isinstance(self.cells, Entries):
+            votes = self.cells.votes
+            if isinstance(votes, Column):
+                return ()
+            scale = _scale(votes, self.stated[self.sources[0]])
+            return tuple((name, scale) for name in self.sources)
+        return tuple(
+            (name, _scale(column, self.stated[name]))
+            for name, column in zip(self.sources, self.cells, strict=True)
+            if isinstance(column, Numbers)
+        )
+
+
+def _scale(column: Numbers, stated: StatedKind) -> Scale:
+    return Scale.of(column.values, stated.kind, stated.low, stated.high)
 
 
 def check_size(n: int, m: int) -> None:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from karat._types import AnyArray, Bools, Codes, Ints, Label
-from karat.io.coding import ABSTAIN
+from karat._types import ABSTAIN, AnyArray, Bools, Codes, Ints, Label
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,11 @@ import numpy as np
 from karat._types import Abstains, Label
 from karat.errors import InputError
 from karat.io.arrays import gold_column, is_sparse_matrix
-from karat.io.coding import Coding, find_coding, is_missing
+from karat.io.coding import Coding
+from karat.io.spelling import AS_WRITTEN
 from karat.io.table import Layout, Reading, Repeats
 from karat.votes.gold import Gold
-from karat.votes.votes import Votes
+from karat.votes.votes import Votes, table_coding
 
 
 def read_votes(
@@ -35,6 +36,7 @@ def read_votes(
     ignore_case: bool = False,
     mapping: Mapping[str, Label] | None = None,
     strict: bool = False,
+    kinds: Mapping[str, str] | str | None = None,
 ) -> Votes:
     """Read votes, and gold where there is some.
 
@@ -67,6 +69,10 @@ def read_votes(
         Values, as text, and what to read instead of each: ``{"no.": "no"}``.
     strict : bool
         Refuse columns that are no votes (text, dates, identifiers, measurements) rather than set them aside.
+    kinds : mapping of str, or str, optional
+        What each column holds, or all of them do: "vote", "score" (a number, the higher the more it speaks for the
+        last of two classes), "probability" (of that class), or a range of scores such as "0..10", outside which numbers
+        are refused. Where nothing is said, votes, unless a column is plainly one of scores.
 
     Examples
     --------
@@ -79,7 +85,7 @@ def read_votes(
     """
     reading = Reading(
         layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
-        abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict,
+        abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict, kinds=kinds,
     )  # fmt: skip
     return Votes.of_source(source, reading, classes)
 
@@ -101,10 +107,11 @@ def read_for_model(
     """
     from karat.io.layouts import read_table  # loads pyarrow
 
-    nan = next((value for value in coding.abstain if is_missing(value)), None)
     reading = Reading(
-        key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats, abstain=nan,
+        key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats,
+        abstain=coding.abstain or None,
         missing_workers_abstain=True, ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
+        scales=dict(coding.scales),
     )  # fmt: skip
     return Votes.of_table(read_table(source, reading), coding)
 
@@ -126,7 +133,7 @@ def as_votes(
 
     table = read_table(data, Reading(abstain=abstain, strict=strict))
     gold_levels = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
-    return Votes.of_table(table, find_coding(table.levels, gold_levels, classes, abstain))
+    return Votes.of_table(table, table_coding(table, gold_levels, classes, abstain, AS_WRITTEN))
 
 
 def votes_for(data: Any, sources: tuple[str, ...], coding: Coding, columns: tuple[str, ...] | None = None) -> Votes:

@@ -12,8 +12,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from karat._types import AnyArray, Codes, Ints, Places
-from karat.io.coding import ABSTAIN
+from karat._types import ABSTAIN, AnyArray, Codes, Ints, Places
 
 CELLS_PER_VOTE = 9  # bytes of a vote in `Sparse` over those of a cell in `Dense`: above that, `Sparse` is smaller
 

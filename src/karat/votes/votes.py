@@ -10,10 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstains, AnyArray, Codes, Group, Ints, Label
+from karat._types import ABSTAIN, Abstains, AnyArray, Bools, Codes, Group, Ints, Label
 from karat.errors import InputError, examples
-from karat.io.arrays import array_columns, gold_column, is_sparse_matrix, matrix_entries, rectangle
-from karat.io.coding import ABSTAIN, Coding, Column, find_coding, is_missing, whole_array_levels
+from karat.io.arrays import (
+    array_columns,
+    gold_column,
+    is_sparse_matrix,
+    matrix_entries,
+    rectangle,
+    scored_columns,
+)
+from karat.io.coding import Coding, Column, find_coding, is_missing, whole_array_levels
+from karat.io.scales import stated_kinds
 from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, VoteTable, check_size
 from karat.votes.gold import Gold
@@ -76,7 +84,8 @@ class Votes:
                 f"Votes holds int8 of shape (points, {len(self.sources)}), not {values.dtype} of shape {values.shape}; "
                 "Votes.from_array takes anything."
             )
-        if values.size and (values.min() < ABSTAIN or values.max() >= len(self.classes)):
+        most = np.array(self.outputs.sizes, dtype=np.int64) - 1
+        if values.size and (values.min() < ABSTAIN or (values.max(axis=0) >= most).any()):
             raise InputError(
                 "Votes holds class indices, or -1 for an abstain; Votes.from_array takes classes as they are."
             )
@@ -92,10 +101,12 @@ class Votes:
         gold: Any = None,
         ignore_case: bool = False,
         mapping: Mapping[str, Label] | None = None,
+        kinds: Mapping[str, str] | str | None = None,
     ) -> Votes:
         """Votes from a NumPy array, nested lists or a SciPy sparse matrix, a row per point, a column per source.
 
-        In a sparse matrix an entry that is not stored is an abstain, and a stored 0 is a vote for 0.
+        In a sparse matrix an entry that is not stored is an abstain, and a stored 0 is a vote for 0. Columns of an
+        array are votes unless `kinds` says otherwise, as in `karat.read_votes`.
         """
         spelling = Spelling.of(ignore_case, mapping)
         truth = None if gold is None else gold_column(gold, abstain)
@@ -109,6 +120,11 @@ class Votes:
             raise InputError(f"votes must have two axes, points and sources; this array has shape {values.shape}.")
         names = _names(sources, values.shape[1])
         check_size(*values.shape)
+        stated = stated_kinds(kinds, names)
+        if stated:
+            cells = scored_columns(values, empty, names, abstain, stated)
+            table = VoteTable(len(values), names, cells, None, truth, stated=stated)
+            return cls.of_table(table, table_coding(table, gold_levels, classes, abstain, spelling))
         if values.dtype.kind in "iu" and empty is None:
             coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain, spelling)
             votes = cls.coded(values, names, coding)
@@ -127,6 +143,11 @@ class Votes:
         values, empty = rectangle(array)
         _check_columns(values.shape, sources)
         check_size(*values.shape)
+        scales = dict(coding.scales)
+        if any(name in scales for name in sources):
+            stated = {name: scale.stated for name, scale in scales.items()}
+            cells = scored_columns(values, empty, sources, coding.abstain or None, stated)
+            return cls.of_table(VoteTable(len(values), sources, cells, None, None), coding)
         indices = coding.classes == tuple(range(len(coding.classes))) and not coding.spelling.mapping
         if values.dtype.kind in "iu" and empty is None and indices:
             # The values are the class indices already; nothing to look up, and an int8 array is not copied.
@@ -142,11 +163,19 @@ class Votes:
         cells: Codes | Dense | Sparse
         n, m = table.n, len(table.sources)
         if isinstance(table.cells, Entries):
-            cells = Sparse.of_entries(n, m, table.cells.point, table.cells.source, coding.codes(table.cells.votes))
+            votes_cast = table.cells.votes
+            codes = (
+                coding.codes(votes_cast) if isinstance(votes_cast, Column) else coding.scales[0][1].codes(votes_cast)
+            )
+            cells = Sparse.of_entries(n, m, table.cells.point, table.cells.source, codes)
             if len(cells.source) * CELLS_PER_VOTE >= n * m:
                 cells = cells.columns(0, n).T
         else:
-            cells = np.stack([coding.codes(column) for column in table.cells]).T
+            scales = dict(coding.scales)
+            cells = np.stack([
+                coding.codes(column) if isinstance(column, Column) else scales[name].codes(column)
+                for name, column in zip(table.sources, table.cells, strict=True)
+            ]).T  # fmt: skip
         votes = cls(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name)
         return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold))
 
@@ -167,8 +196,7 @@ class Votes:
 
         table = read_table(source, reading)
         gold_levels = () if table.gold is None else table.gold.levels
-        coding = find_coding(table.levels, gold_levels, classes, reading.abstain, reading.spelling)
-        return cls.of_table(table, coding)
+        return cls.of_table(table, table_coding(table, gold_levels, classes, reading.abstain, reading.spelling))
 
     def __len__(self) -> int:
         return self.storage.shape[0]
@@ -198,7 +226,15 @@ class Votes:
     @cached_property
     def outputs(self) -> Outputs:
         """What each source may say."""
-        return Outputs.of_votes(len(self.sources), len(self.classes))
+        scales = dict(self.coding.scales)
+        vote = len(self.classes) + 1
+        return Outputs(tuple(scales[name].size + 1 if name in scales else vote for name in self.sources))
+
+    @property
+    def scored(self) -> Bools:
+        """True for sources that give scores rather than votes, shape (m,)."""
+        scales = dict(self.coding.scales)
+        return np.array([name in scales for name in self.sources], dtype=bool)
 
     def code_gold(self, labels: Any) -> Gold:
         """Gold labels, written as the votes are, for the points of these votes.
@@ -300,6 +336,24 @@ def _dense_tally(storage: Dense, K: int, low: int, high: int) -> Ints:
 def _votes_for(columns: Codes, K: int) -> Ints:
     """How many of the columns vote for each class on each point, shape (points, K)."""
     return np.stack([(columns == y).sum(axis=0) for y in range(K)], axis=1)
+
+
+def table_coding(
+    table: VoteTable,
+    gold: Iterable[Label],
+    classes: Sequence[Label] | None,
+    abstain: Abstains,
+    spelling: Spelling,
+) -> Coding:
+    """The coding that the values of a table suggest; where all sources give scores, 0 and 1 unless gold has others."""
+    scales = table.scales
+    seen, truth = table.levels, set(gold)
+    if scales and not seen:
+        if classes is None and len(truth - {"", ABSTAIN}) < 2:
+            classes = (0, 1)
+        seen = truth
+    coding = find_coding(seen, truth, classes, abstain, spelling)
+    return replace(coding, scales=scales)
 
 
 def _names(sources: Sequence[str] | None, m: int) -> tuple[str, ...]:
