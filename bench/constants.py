@@ -137,6 +137,11 @@ CONSTANTS = (
     Constant(
         "calibrate.stack:REPETITIONS", "default", ((0.0, 0.4, 3.0), (0.0, 0.07, 0.15, 0.25, 0.4, 0.6, 1.0, 2.0, 3.0))
     ),
+    Constant(
+        "calibrate.stack:OWN_SLOPES", "default", ({1.0: 0.3}, {0.25: 0.1, 0.5: 0.1, 1.0: 0.1, 2.0: 0.1, 4.0: 0.1})
+    ),
+    Constant("calibrate.stack:OWN_SLOPES_OF", "default", (1.0, 0.01)),
+    Constant("calibrate.stack:MOST_SLOPES", "default", (0, 600)),
     Constant("calibrate.stack:COUNT_ERROR", "default"),
     Constant("calibrate.stack:SHIFT_ERROR", "default"),
     Constant("calibrate.stack:WITHOUT_GOLD", "default"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,8 +101,9 @@ def majority_class(draw: Draw) -> Ints:
 def karat_labels(name: str, draw: Draw) -> Floats:
     """Probabilities of one of karat's methods."""
     model = karat.LabelModel(class_balance=draw.balance, replicates=0, **KARAT[name])
+    votes = replace(draw.votes, gold=None)  # that came with the votes is there to measure by
     try:
-        return model.fit(draw.votes, draw.gold).predict_proba(draw.votes)
+        return model.fit(votes, draw.gold).predict_proba(votes)
     except (karat.InputError, karat.NotIdentifiedError) as error:
         raise NoAnswerError("refused", str(error)) from error
     except Exception as error:  # a fault of karat is to be seen, on this set, and the others too

@@ -97,7 +97,7 @@ def test_content_without_readings_is_that_of_a_model_before_them(model: LabelMod
         ({"shift": [[0.0]]}, "readings do not fit its sources and classes"),
         ({"evidence": [[[[0.0, 0.0], [0.0, 0.0]]]]}, "readings do not fit its sources and classes"),
         ({"learned": -1}, "evidence that it does not have"),
-        ({"learned": 5}, "evidence that it does not have"),
+        ({"learned": 99}, "evidence that it does not have"),
     ],
 )
 def test_readings_that_do_not_fit_together_are_refused(agreed: LabelModel, change: dict[str, Any], text: str) -> None:

@@ -52,8 +52,8 @@ def test_oracle_every_point_is_scored_by_what_has_not_seen_it() -> None:
     for t in range(60):
         others = gold.take(np.flatnonzero(gold.fold != gold.fold[t]))
         here = gold.take(np.array([t]))
-        both[t] = weigh_readings(others, without).mixed([here.plain, *here.said], here.tally)[0]
-        alone[t] = weigh_readings(others.reading(last)).mixed([here.said[-1]], here.tally)[0]
+        both[t] = weigh_readings(others, without).of(here, here.plain)[0]
+        alone[t] = weigh_readings(others.reading(last)).of(here.reading(last))[0]
     plain = without.mixed([gold.plain], gold.tally)
     for name, p in (("votes and gold", both), ("gold alone", alone), ("votes alone", plain)):
         expected = CrossScore.of(name, p, gold.truth, 0.9)

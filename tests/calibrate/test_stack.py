@@ -7,13 +7,16 @@ import numpy.typing as npt
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import minimize
-from simulate import ballots_of, sample
+from simulate import ballots_of, make_votes, sample
 
+from karat.calibrate import stack
 from karat.calibrate.pool import Pool, without_gold
 from karat.calibrate.stack import (
     COUNT_ERROR,
     FOLDS,
     KEPT,
+    OWN_SLOPES,
+    OWN_SLOPES_OF,
     SHIFT_ERROR,
     SILENT_WORTH,
     UNLABELED,
@@ -128,12 +131,12 @@ def test_fewer_gold_labels_than_parts() -> None:
     found, without = readings(sample(300), 2)
     assert found.said.shape == (len(UNLABELED), 2, 2)
     assert np.isfinite(found.said).all()
-    assert weigh_readings(found, without).weight.sum() == pytest.approx(1)
+    assert weigh_readings(found, without).pool.weight.sum() == pytest.approx(1)
 
 
 def test_weights_are_shares_and_small_ones_are_left_out() -> None:
     found, without = readings(sample(2_000), 200)
-    pool = weigh_readings(found, without)
+    pool = weigh_readings(found, without).pool
     assert pool.weight.sum() == pytest.approx(1)
     mine = pool.weight[3:] / pool.weight[3:].sum()
     assert mine.min() >= KEPT * 0.99
@@ -145,17 +148,16 @@ def test_weights_are_shares_and_small_ones_are_left_out() -> None:
 def test_few_gold_labels_change_little_and_many_that_contradict_change_much() -> None:
     votes = sample(3_000)
     few, without = readings(votes, 2)
-    pool = weigh_readings(few, without)
-    mixed = pool.mixed([few.plain, *few.said], few.tally)
+    mixed = weigh_readings(few, without).of(few, few.plain)
     assert np.abs(mixed - without.mixed([few.plain], few.tally)).max() < 0.25
     # Three quarters of the sources are wrong more often than right, which only gold can tell.
     values = votes.values.copy()
     values[:, :8] = 1 - values[:, :8]
     turned = Votes(values, votes.sources, votes.coding, gold=votes.gold)
     many, without = readings(turned, 300)
-    pool = weigh_readings(many, without)
-    assert pool.weight[:3].sum() < 0.01
-    right = pool.mixed([many.plain, *many.said], many.tally).argmax(axis=1) == many.truth
+    weighed = weigh_readings(many, without)
+    assert weighed.pool.weight[:3].sum() < 0.01
+    right = weighed.of(many, many.plain).argmax(axis=1) == many.truth
     wrong = without.mixed([many.plain], many.tally).argmax(axis=1) == many.truth
     assert right.mean() > 0.7
     assert wrong.mean() < 0.4
@@ -171,9 +173,39 @@ def test_silent_gold_points_tell_of_silent_points_alone() -> None:
         found.prior,
         np.concatenate([found.tally, np.zeros((30, 2))]),
         np.append(found.fold, np.arange(30) % FOLDS),
+        None if found.by_group is None else np.concatenate([found.by_group, np.zeros((30, *found.by_group.shape[1:]))]),
     )
-    before, after = weigh_readings(found, without), weigh_readings(silent, without)
+    before, after = weigh_readings(found, without).pool, weigh_readings(silent, without).pool
     np.testing.assert_allclose(before.silent, [0.5, 0.5])
     np.testing.assert_allclose(after.silent, np.array([0.5, 0.5 + 30 / SILENT_WORTH]) / (1 + 30 / SILENT_WORTH))
     np.testing.assert_allclose(after.weight, before.weight)
     np.testing.assert_allclose(after.shift, before.shift)
+
+
+def test_what_groups_say_adds_up_to_what_all_say() -> None:
+    found, _ = readings(sample(600, abstain=0.3), 80)
+    assert found.by_group is not None
+    whole = found.said[list(UNLABELED).index(OWN_SLOPES_OF)]
+    np.testing.assert_allclose(np.diff(found.by_group.sum(axis=2)), np.diff(whole), atol=1e-12)
+
+
+def test_sources_that_repeat_each_other_have_smaller_slopes_than_those_on_their_own() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 3_000)
+    guess = np.where(rng.random(3_000) < 0.7, truth, 1 - truth)
+    values = np.where(rng.random((3_000, 16)) < 0.97, guess[:, None], 1 - guess[:, None])
+    alone = rng.random((3_000, 4)) < 0.75
+    values[:, 12:] = np.where(alone, truth[:, None], 1 - truth[:, None])
+    found, without = readings(make_votes(values.astype(np.int8), 2, truth.astype(np.int8)), 200)
+    slopes = weigh_readings(found, without).slopes
+    assert slopes.shape == (len(OWN_SLOPES), 16)
+    assert slopes[-1, 12:].min() > 2 * slopes[-1, :12].max()
+    # The less a slope may differ from that of all, the less it does.
+    assert (np.diff(np.abs(slopes - 1).mean(axis=1)) > 0).all()
+
+
+def test_many_sources_have_no_slopes_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stack, "MOST_SLOPES", 5)
+    found, without = readings(sample(300), 40)
+    assert found.by_group is None
+    assert len(weigh_readings(found, without).slopes) == 0

@@ -10,7 +10,7 @@ import numpy as np
 from karat._types import Bools, Floats, Group
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.pool import Pool, without_gold
-from karat.calibrate.stack import UNLABELED, read_gold, weigh_readings
+from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, read_gold, weigh_readings
 from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.class_balance import class_balance, gold_balance
 from karat.estimate.consensus import Ballots, Consensus, learn, matching_shift, vote_counts
@@ -86,8 +86,10 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     scores: tuple[CrossScore, ...] = ()
     if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
         readings = read_gold(alone.ballots, found, settings.generator())
-        learned = (learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED)
-        pool = replace(weigh_readings(readings, alone.pool), evidence=(found.evidence, *learned))
+        learned = {worth: learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED}
+        weighed = weigh_readings(readings, alone.pool)
+        own = (learned[OWN_SLOPES_OF].times(slopes) for slopes in weighed.slopes)
+        pool = weighed.pool.taking((found.evidence, *learned.values(), *own))
         scores = cross_scores(readings, alone.pool, settings.level)
     accuracy, low, high, most = _accuracies(alone, points, settings.level)
     intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")

@@ -64,8 +64,8 @@ def cross_scores(gold: GoldReadings, without: Pool, level: float) -> tuple[Cross
     for part in np.unique(gold.fold):
         tested, rest = np.flatnonzero(gold.fold == part), gold.take(np.flatnonzero(gold.fold != part))
         here = gold.take(tested)
-        alone[tested] = weigh_readings(rest.reading(only_gold)).mixed([*here.said[only_gold]], here.tally)
-        both[tested] = weigh_readings(rest, without).mixed([here.plain, *here.said], here.tally)
+        alone[tested] = weigh_readings(rest.reading(only_gold)).of(here.reading(only_gold))
+        both[tested] = weigh_readings(rest, without).of(here, here.plain)
     found = {
         "majority vote": counted,
         "votes alone": without.mixed([gold.plain], gold.tally),

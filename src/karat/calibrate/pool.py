@@ -80,6 +80,11 @@ class Pool:
         """Each reading by itself."""
         return [replace(self, weight=np.eye(len(self.weight))[k]) for k in range(len(self.weight))]
 
+    def taking(self, evidence: Sequence[Evidence]) -> Pool:
+        """The same with this evidence, as far as any reading takes it."""
+        used, learned = np.unique(self.learned, return_inverse=True)
+        return replace(self, evidence=tuple(evidence[k] for k in used), learned=learned)
+
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""
         from karat._kernels.threads import in_threads  # loads numba

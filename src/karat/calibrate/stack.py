@@ -3,8 +3,9 @@ r"""Readings of the votes that gold chooses between.
 The sources are learned with gold points in their places, and points without gold counting as much as those, a tenth, a
 hundredth, or nothing at all. Each of these, with every slope and repetition of a grid, is a reading (see
 `karat.calibrate.pool`); its c and b are normal around 0 and fitted on gold, from evidence that has not seen the point's
-own label. The readings are averaged by how well each explains gold (Laplace's approximation); the mean of readings that
-needs no gold is one of them, so that a few gold labels change little.
+own label. Where sources are not too many, there are also readings in which each has a slope of its own, normal around
+that of the best reading. The readings are averaged by how well each explains gold (Laplace's approximation); the mean
+of readings that needs no gold is one of them, so that a few gold labels change little.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from karat.naive_bayes import softmax
 UNLABELED = {1.0: 0.2, 0.1: 0.55, 0.01: 0.2, 0.0: 0.05}
 SLOPES = (0.35, 0.6, 1.0, 1.4)  # the grid of a
 REPETITIONS = (0.0, 0.15, 0.4, 1.0, 3.0)  # the grid of r
+OWN_SLOPES = {0.5: 0.1, 1.0: 0.1, 2.0: 0.1}  # standard deviation of a source's slope, over a, and how probable it is
+OWN_SLOPES_OF = 0.1  # which of `UNLABELED` these readings take
+MOST_SLOPES = 300  # more sources have no slopes of their own
 COUNT_ERROR = 0.7  # standard deviation of c
 SHIFT_ERROR = 0.2  # standard deviation of b
 WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
@@ -52,6 +56,8 @@ class GoldReadings:
     tally : array, shape (g, K)
         Votes for each class.
     fold : array of int, shape (g,)
+    by_group : array, shape (g, K, G), or None
+        `said` of `OWN_SLOPES_OF`, group of sources by group; None where they have no slopes of their own.
     """
 
     class_balance: Floats
@@ -61,10 +67,11 @@ class GoldReadings:
     prior: Floats
     tally: Floats
     fold: Ints
+    by_group: Floats | None = None
 
     def reading(self, which: Places) -> GoldReadings:
-        """The same with some of `said`."""
-        return replace(self, said=self.said[which], prior=self.prior[which])
+        """The same with some of `said`, and no slopes of their own for the sources."""
+        return replace(self, said=self.said[which], prior=self.prior[which], by_group=None)
 
     def take(self, places: Places) -> GoldReadings:
         """Some of the gold points."""
@@ -75,6 +82,7 @@ class GoldReadings:
             said=self.said[:, places],
             tally=self.tally[places],
             fold=self.fold[places],
+            by_group=None if self.by_group is None else self.by_group[places],
         )
 
 
@@ -91,19 +99,47 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
     gold_votes = ballots.votes.take(places)
     fold = rng.permutation(len(places)) % FOLDS
     said = np.zeros((len(UNLABELED), len(places), len(balance)))
+    by_group = None
+    if len(ballots.groups) <= MOST_SLOPES and len(places) <= MOST_GOLD:
+        by_group = np.zeros((len(places), len(balance), len(ballots.groups)))
     for part in range(min(FOLDS, len(places))):
         left_out = np.flatnonzero(fold == part)
         rest = ballots.without(places[left_out])
         of_part = gold_votes.take(left_out)
         for k, worth in enumerate(UNLABELED):
-            said[k, left_out] = learn(rest, balance, worth).evidence.of(of_part)
+            evidence = learn(rest, balance, worth).evidence
+            said[k, left_out] = evidence.of(of_part)
+            if by_group is not None and worth == OWN_SLOPES_OF:
+                by_group[left_out] = evidence.by_group(of_part)
     plain = consensus.evidence.of(gold_votes)
     prior = np.array(list(UNLABELED.values()))
-    return GoldReadings(balance, ballots.truth[places], plain, said, prior, ballots.tally[places], fold)
+    return GoldReadings(balance, ballots.truth[places], plain, said, prior, ballots.tally[places], fold, by_group)
 
 
-def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
-    """Readings with the weights that gold gives them, without the evidence, which is not known here.
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Readings with the weights that gold gives them.
+
+    Parameters
+    ----------
+    pool : Pool
+        Without the evidence that it takes: `GoldReadings.plain` where there is a reading that needs no gold, all of
+        `GoldReadings.said`, and that of `OWN_SLOPES_OF` once for each row of `slopes`.
+    slopes : array, shape (S, G)
+        What each group of sources is multiplied by, over the slope of the reading.
+    """
+
+    pool: Pool
+    slopes: Floats
+
+    def of(self, gold: GoldReadings, *plain: Floats) -> Floats:
+        """Probabilities of gold points, shape (g, K); `plain` is that of the gold points, if the pool takes it."""
+        own = [] if gold.by_group is None else np.einsum("gkj,sj->sgk", gold.by_group, self.slopes)
+        return self.pool.mixed([*plain, *gold.said, *own], gold.tally)
+
+
+def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Weighed:
+    """Weigh all readings by how well they explain gold.
 
     Parameters
     ----------
@@ -124,6 +160,17 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
     error = np.array([COUNT_ERROR, *[SHIFT_ERROR] * K])
     fitted, evidence = _laplace(base, features, seen.truth, 1 / error**2)
     evidence += beforehand - np.log(np.exp(beforehand).sum())
+    slopes = np.zeros((0, 0 if seen.by_group is None else seen.by_group.shape[2]))
+    if seen.by_group is not None and len(seen.truth):
+        of = list(UNLABELED).index(OWN_SLOPES_OF)
+        best = int(np.where(learned == of, evidence, -np.inf).argmax())
+        parts = slope[best] * discount(seen.tally.sum(axis=1), repetition[best])[:, None, None] * seen.by_group
+        slopes, also_fitted, also = _own_slopes(base[best], parts, features, seen.truth, error)
+        chance = sum(OWN_SLOPES.values())
+        evidence = np.append(evidence + np.log(1 - chance), also + np.log(list(OWN_SLOPES.values())))
+        fitted = np.concatenate([fitted, also_fitted])
+        learned = np.append(learned, len(gold.said) + np.arange(len(slopes)))
+        slope, repetition = (np.append(values, [values[best]] * len(slopes)) for values in (slope, repetition))
     silent = np.bincount(gold.truth[~voted], minlength=K)
     pool = Pool(
         gold.class_balance,
@@ -137,7 +184,7 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
         learned=learned,
     )
     if without is None:
-        return _kept(pool)
+        return Weighed(_kept(pool), slopes)
     chances = np.log(
         [1 - WITHOUT_GOLD, WITHOUT_GOLD / 2, *[WITHOUT_GOLD / 2 / len(without.weight)] * len(without.weight)]
     )
@@ -149,7 +196,34 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Pool:
     share /= share.sum()
     kept = max(1 - share[0], CAUTION / (CAUTION + len(gold.truth)))
     share[1] += kept - (1 - share[0])
-    return _joined(replace(without, weight=(share[1] * without.weight + share[2:]) / kept), _kept(pool), kept)
+    plain = replace(without, weight=(share[1] * without.weight + share[2:]) / kept)
+    return Weighed(_joined(plain, _kept(pool), kept), slopes)
+
+
+def _own_slopes(
+    base: Floats, parts: Floats, features: Floats, truth: Codes, error: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Slopes of groups of sources over that of all of them, shape (S, G), the other coefficients, and log evidence.
+
+    Parameters
+    ----------
+    base : array, shape (g, K)
+        Scores with one slope for all.
+    parts : array, shape (g, K, G)
+        What each group adds to them.
+    features, error
+        Of the other coefficients, as in `_laplace`.
+    """
+    G = parts.shape[2]
+    both = np.concatenate([parts, features], axis=2)
+    found, evidence = [], []
+    for deviation in OWN_SLOPES:
+        precision = 1 / np.append(np.full(G, deviation), error) ** 2
+        coefficients, log_evidence = _laplace(base[None], both, truth, precision)
+        found.append(coefficients[0])
+        evidence.append(log_evidence[0])
+    fitted = np.array(found)
+    return 1 + fitted[:, :G], fitted[:, G:], np.array(evidence)
 
 
 def _kept(pool: Pool) -> Pool:

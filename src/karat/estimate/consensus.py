@@ -11,7 +11,7 @@ it. A vote then speaks for class y by log P(y | vote) - log P(y), whether its so
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -61,6 +61,22 @@ class Evidence:
     def of(self, votes: Votes) -> Floats:
         """What all votes on each point say together, shape (n, K)."""
         return log_likelihoods(votes, self.groups, self.tables)
+
+    def by_group(self, votes: Votes) -> Floats:
+        """What each group of sources says of each point, shape (n, K, groups)."""
+        given, sizes = votes.values + np.int64(1), votes.outputs.sizes
+        said = [
+            table[:, joint_output([given[:, i] for i in group], [sizes[i] for i in group])].T
+            for group, table in zip(self.groups, self.tables, strict=True)
+        ]
+        return np.stack(said, axis=2)
+
+    def times(self, of_groups: Floats) -> Evidence:
+        """The same with what each group says multiplied by a number of its own, shape (groups,)."""
+        of_sources = np.empty(len(self.log_odds))
+        for group, number in zip(self.groups, of_groups, strict=True):
+            of_sources[list(group)] = number
+        return replace(self, log_odds=of_sources[:, None, None] * self.log_odds)
 
 
 def _mean_table(tables: Floats) -> Floats:
