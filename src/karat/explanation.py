@@ -84,14 +84,17 @@ class Moved:
     ----------
     source : str
     vote : str or int
-        The class it votes for.
+        The class it votes for, or the numbers among which its score is.
     change : float
         How much more probable it makes the class that the point is given: with it less without it.
+    score : bool
+        Whether it is a score.
     """
 
     source: str
     vote: Label
     change: float
+    score: bool = False
 
 
 def moved(fitted: Fitted, point: Votes) -> tuple[Label, float, list[Moved]]:
@@ -104,9 +107,12 @@ def moved(fitted: Fitted, point: Votes) -> tuple[Label, float, list[Moved]]:
     label = int(probabilities[-1].argmax())
     changes = probabilities[-1, label] - probabilities[:-1, label]
     order = np.argsort(-np.abs(changes), kind="stable")
-    found = [
-        Moved(point.sources[voters[k]], point.classes[values[voters[k]]], float(changes[k])) for k in order.tolist()
-    ]
+    scales = dict(point.coding.scales)
+    found = []
+    for k in order.tolist():
+        source, output = point.sources[voters[k]], int(values[voters[k]])
+        vote = scales[source].words(output) if source in scales else point.classes[output]
+        found.append(Moved(source, vote, float(changes[k]), source in scales))
     return point.classes[label], float(probabilities[-1, label]), found
 
 
@@ -116,4 +122,5 @@ def point_explanation(fitted: Fitted, point: Votes) -> str:
     if not votes:
         return f"{label!r} with probability {probability:.3f}: nobody votes on the point."
     lines = [f"{label!r} with probability {probability:.3f}; with each vote less without it:"]
-    return "\n".join([*lines, *(f"{vote.change:+.3f}  {vote.source} votes {vote.vote!r}" for vote in votes)])
+    said = ((vote, f"gives {vote.vote}" if vote.score else f"votes {vote.vote!r}") for vote in votes)
+    return "\n".join([*lines, *(f"{vote.change:+.3f}  {vote.source} {words}" for vote, words in said)])

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from karat._types import Floats, Progress
+from karat._types import Codes, Floats, Progress
 from karat.calibrate.agreed import Agreed, agree
 from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
@@ -101,6 +101,8 @@ class Fitted:
         Of the sources, if not those of the model.
     scores : tuple of CrossScore
         How good labels are by gold that they were not learned from.
+    reads_as : tuple of arrays
+        The class that each bin of each source with scores speaks for most.
     """
 
     model: SourceModel
@@ -110,6 +112,7 @@ class Fitted:
     pool: Pool | None = None
     accuracies: Floats | None = None
     scores: tuple[CrossScore, ...] = ()
+    reads_as: tuple[Codes, ...] = ()
 
     @property
     def accuracy(self) -> Floats:
@@ -168,13 +171,14 @@ def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -
         found.pool,
         found.accuracy,
         found.scores,
+        tuple(found.reads_as),
     )
 
 
 def _consensus_origin(votes: Votes, points: GoldPoints | None, settings: Settings, found: Agreed) -> Origin:
     sources = np.array(votes.sources)
     worse = found.worse
-    number = votes.tally(0, 10_000).sum(axis=1)
+    number = votes.number[:10_000]
     usual = int(np.median(number[number > 0])) if number.any() else 1
     heard = found.votes * np.maximum(found.accuracy, 1 - found.accuracy)
     return Origin(

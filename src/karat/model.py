@@ -149,7 +149,9 @@ class LabelModel:
         truth = None if gold is None else data.code_gold(gold)
         aside, settings = settings.set_aside(data)
         found = fit(aside.votes, truth, settings, progress)
-        table = SourceTable.of(aside.votes, truth, found.accuracy, found.intervals.low, found.intervals.high)
+        table = SourceTable.of(
+            aside.votes.as_voted(found.reads_as), truth, found.accuracy, found.intervals.low, found.intervals.high
+        )
         notes = () if found.origin is None else explanation(found.origin)
         return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,12 @@ from karat.estimate.intervals import Intervals
 from karat.fit import Fitted
 from karat.io.coding import Coding
 from karat.io.plain import plain
+from karat.io.scales import Scale
 from karat.io.spelling import Spelling
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
+
+_LIMITS = {"low": -np.inf, "high": np.inf}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +62,7 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
         "classes": list(model.classes),
         "abstain": learned.coding.abstain,  # NaN, which JSON does not know, becomes null
         "spelling": plain(vars(learned.coding.spelling)),
+        "scales": {name: _scale_content(scale) for name, scale in learned.coding.scales if name in model.sources},
         "class_balance": [model.class_balance, intervals.balance_low, intervals.balance_high],
         "intervals": intervals.method,
         "recalibration": None if scaling is None else plain(vars(scaling)),
@@ -104,8 +109,28 @@ def _coding(content: dict[str, Any]) -> Coding:
     abstain = tuple(float("nan") if label is None else label for label in content["abstain"])
     spelling = content.get("spelling", {"ignore_case": False, "mapping": []})
     return Coding(
-        tuple(content["classes"]), abstain, Spelling.of(bool(spelling["ignore_case"]), dict(spelling["mapping"]))
+        tuple(content["classes"]),
+        abstain,
+        Spelling.of(bool(spelling["ignore_case"]), dict(spelling["mapping"])),
+        tuple((name, _scale(scale)) for name, scale in content.get("scales", {}).items()),
     )
+
+
+def _scale_content(scale: Scale) -> dict[str, Any]:
+    """A scale as plain values; JSON knows no infinity, which no stated range is."""
+    limits = {name: None if np.isinf(value) else value for name, value in (("low", scale.low), ("high", scale.high))}
+    return vars(scale) | limits
+
+
+def _scale(content: dict[str, Any]) -> Scale:
+    numbers = {name: tuple(float(value) for value in content[name]) for name in ("edges", "centres", "standing")}
+    low, high = (infinite if content[name] is None else float(content[name]) for name, infinite in _LIMITS.items())
+    scale = Scale(content["kind"], **numbers, low=low, high=high)
+    sizes = {len(scale.edges) + 1, len(scale.centres), len(scale.standing)}
+    rising = all(a < b for a, b in pairwise(scale.edges))
+    if len(sizes) > 1 or not rising or scale.kind not in ("score", "probability"):
+        raise InputError("its scales of scores do not fit together")
+    return scale
 
 
 def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | None:
@@ -127,12 +152,15 @@ def _pool(content: dict[str, Any] | None, model: SourceModel) -> Pool | None:
     if content is None:
         return None
     groups = tuple(tuple(group) for group in content.pop("groups"))
-    evidence = tuple(Evidence(np.array(found, dtype=np.float64), groups) for found in content.pop("evidence"))
+    evidence = tuple(
+        Evidence(np.array(found, dtype=np.float64), model.sizes, groups) for found in content.pop("evidence")
+    )
     learned = np.array(content.pop("learned"), dtype=np.intp)
     numbers = {name: np.array(values, dtype=np.float64) for name, values in content.items()}
     pool = Pool(**numbers, evidence=evidence, learned=learned)
-    m, K = len(model.sources), len(model.classes)
-    if any(found.log_odds.shape != (m, K, K) for found in evidence) or pool.shift.shape != (len(pool.weight), K):
+    K = len(model.classes)
+    shape = (len(model.sources), max(model.sizes) - 1, K)
+    if any(found.log_odds.shape != shape for found in evidence) or pool.shift.shape != (len(pool.weight), K):
         raise InputError("its readings do not fit its sources and classes")
     if not ((learned >= 0) & (learned < len(evidence))).all():
         raise InputError("its readings name evidence that it does not have")

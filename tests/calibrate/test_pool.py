@@ -22,7 +22,7 @@ def some_pool(K: int, m: int = 4, seed: int = 0, groups: Any = None) -> Pool:
     return Pool(
         class_balance=rng.dirichlet(np.full(K, 4.0)),
         silent=rng.dirichlet(np.full(K, 4.0)),
-        evidence=tuple(Evidence(rng.normal(size=(m, K, K)), alone) for _ in range(2)),
+        evidence=tuple(Evidence(rng.normal(size=(m, K, K)), (K + 1,) * m, alone) for _ in range(2)),
         weight=rng.dirichlet(np.ones(5)),
         slope=np.array([1.0, 0.6, 0.0, 1.4, 0.35]),
         repetition=np.array([0.0, 0.4, 0.0, 3.0, 0.15]),
@@ -99,7 +99,7 @@ def test_sources_of_a_group_count_as_one() -> None:
         for evidence in pool.evidence:
             log_odds = evidence.log_odds.copy()
             log_odds[1] = log_odds[0]
-            found.append(Evidence(log_odds, evidence.groups))
+            found.append(replace(evidence, log_odds=log_odds))
         return replace(pool, evidence=tuple(found))
 
     np.testing.assert_allclose(

@@ -129,7 +129,7 @@ def test_oracle_counts_and_evidence(K: int) -> None:
     guess = rng.dirichlet(np.ones(K), len(votes))
     np.testing.assert_allclose(vote_counts(votes, guess), slow_counts(votes.values, guess, K), atol=1e-12)
     log_odds = rng.normal(size=(5, K, K))
-    alone = Evidence(log_odds, tuple((i,) for i in range(5)))
+    alone = Evidence(log_odds, (K + 1,) * 5, tuple((i,) for i in range(5)))
     same_up_to_a_constant(alone.of(votes), slow_scores(votes.values, log_odds), 1e-12)
     assert (alone.of(votes)[:2] == 0).all()
 
@@ -146,7 +146,7 @@ def test_oracle_of_a_group_the_mean_of_those_that_vote_counts(K: int) -> None:
             said = [log_odds[i, row[i]] for i in group if row[i] >= 0]
             expected[t] += np.mean(said, axis=0) if said else 0.0
     for held in (votes, held_sparsely(votes)):
-        same_up_to_a_constant(Evidence(log_odds, groups).of(held), expected, 1e-12)
+        same_up_to_a_constant(Evidence(log_odds, (K + 1,) * 5, groups).of(held), expected, 1e-12)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -219,7 +219,7 @@ def test_a_source_and_its_copy_in_one_group_are_the_source_alone() -> None:
     groups = ((0, 10), *((i,) for i in range(1, 10)))
     balance = np.array([0.5, 0.5])
     evidence = learn(ballots_of(votes), balance).evidence
-    copied = Evidence(np.concatenate([evidence.log_odds, evidence.log_odds[:1]]), groups)
+    copied = Evidence(np.concatenate([evidence.log_odds, evidence.log_odds[:1]]), (3,) * 11, groups)
     np.testing.assert_allclose(copied.of(twice), evidence.of(votes), atol=1e-12)
     assert np.array_equal(ballots_of(twice, groups=groups).tally, ballots_of(votes).tally)
     # What all sources do is learned from the copy too, which moves the others a little, and as one vote never twice.

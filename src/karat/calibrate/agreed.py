@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Bools, Floats, Group
+from karat._types import Bools, Codes, Floats, Group
 from karat.calibrate.cross_validation import CrossScore, cross_scores
+from karat.calibrate.independence import looks_independent
 from karat.calibrate.pool import Pool, without_gold
 from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, read_gold, weigh_readings
 from karat.errors import InputError, NotIdentifiedError
@@ -54,6 +55,8 @@ class Agreed:
         On gold; empty without.
     readings : dict of float
         Weight of each kind of reading.
+    reads_as : list of arrays
+        The class that each bin of each source with scores speaks for most.
     """
 
     model: SourceModel
@@ -65,6 +68,7 @@ class Agreed:
     copies: Positions
     scores: tuple[CrossScore, ...]
     readings: dict[str, float]
+    reads_as: list[Codes]
 
 
 def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed:
@@ -75,7 +79,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     truth = np.array([], dtype=np.int8) if points is None else points.truth
     ballots = Ballots.of(votes, _groups(votes, known), rows, truth)
     alone = _votes_alone(ballots, given)
-    copies = _joinable(votes, known, near_copies(ballots, (alone.in_full + alone.mixed) / 2))
+    copies = _joinable(votes, known, near_copies(alone.voted, (alone.in_full + alone.mixed) / 2))
     if copies:
         merged = _votes_alone(replace(ballots, groups=_groups(votes, (*known, *copies))), given)
         if merged.gold_loss <= alone.gold_loss:
@@ -93,9 +97,9 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         scores = cross_scores(readings, alone.pool, settings.level)
     accuracy, low, high, most = _accuracies(alone, points, settings.level)
     intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
-    cast = _votes_cast(ballots)
+    cast = _votes_cast(alone.voted)
     return Agreed(
-        _source_model(votes, cast / len(ballots.truth), found, pool),
+        _source_model(votes, _votes_cast(ballots) / len(ballots.truth), found, pool),
         accuracy,
         most < cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
         _votes_cast(ballots, beside=1).sum(axis=1) + (0 if points is None else (points.votes.values >= 0).sum(axis=0)),
@@ -104,6 +108,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         copies,
         scores,
         pool.kinds,
+        alone.reads_as,
     )
 
 
@@ -121,6 +126,21 @@ class _VotesAlone:
     ballots: Ballots
     consensus: Consensus
     pool: Pool
+
+    @property
+    def reads_as(self) -> list[Codes]:
+        """The class that each bin of each source with scores speaks for most."""
+        return read_as_classes(self.ballots.votes, self.consensus)
+
+    @cached_property
+    def voted(self) -> Ballots:
+        """The ballots, with scores as the votes that they come to."""
+        return replace(self.ballots, votes=self.ballots.votes.as_voted(self.reads_as))
+
+    @cached_property
+    def looks_independent(self) -> bool:
+        """Whether the votes show no dependence between sources, though they are enough to show it."""
+        return looks_independent(self.voted.votes, self.in_full)
 
     @cached_property
     def in_full(self) -> Floats:
@@ -146,30 +166,41 @@ def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
     """Learn from votes; gold helps with the class balance where that is not given."""
     gold = np.flatnonzero(ballots.truth >= 0)
     blind = ballots.without(gold)
-    found = learn(blind, given)
-    if given is None:
-        K = len(found.class_balance)
-        balance = _with_triplets(ballots, found.class_balance)
-        if len(gold):
-            counts = np.bincount(ballots.truth[gold], minlength=K)
-            balance = gold_balance(counts, K * BALANCE_WORTH * balance)
-        found = learn(blind, balance)
-    return _VotesAlone(ballots, found, without_gold(found, blind))
+    found = _learned(ballots, blind, given)
+    if given is not None:
+        return found
+    balance = _with_triplets(ballots, blind, found)
+    if len(gold):
+        K = len(balance)
+        counts = np.bincount(ballots.truth[gold], minlength=K)
+        balance = gold_balance(counts, K * BALANCE_WORTH * balance)
+    return _learned(ballots, blind, balance)
 
 
-def _with_triplets(ballots: Ballots, balance: Floats) -> Floats:
+def _learned(ballots: Ballots, blind: Ballots, balance: Floats | None) -> _VotesAlone:
+    """What votes say, with a class balance that is given, or learned as well."""
+    consensus = learn(blind, balance)
+    found = _VotesAlone(ballots, consensus, without_gold(consensus, blind))
+    if not found.looks_independent:
+        return found
+    return replace(found, pool=without_gold(consensus, blind, independent=True))
+
+
+def _with_triplets(ballots: Ballots, blind: Ballots, found: _VotesAlone) -> Floats:
     """The class balance of two classes, as a mean of what the consensus and what triplets of sources say.
 
-    The consensus is drawn to even shares, and triplets are misled by sources that repeat each other.
+    The consensus is drawn to even shares, and triplets are misled by sources that repeat each other. Where none does,
+    to all appearances and with the class balance of triplets, that is right.
     """
-    votes = ballots.votes
+    votes, balance = found.voted.votes, found.consensus.class_balance
     pairs = [(group[0], group[1]) for group in ballots.groups if len(group) > 1]
     if len(balance) > 2 or not 3 <= len(votes.sources) <= min(MOST_SOURCES, len(votes)):
         return balance
     try:
-        return np.asarray((balance + class_balance(votes, pairs)) / 2)
+        told = class_balance(votes, pairs)
     except (InputError, NotIdentifiedError):  # triplets do not tell
         return balance
+    return told if _learned(ballots, blind, told).looks_independent else np.asarray((balance + told) / 2)
 
 
 def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
@@ -194,7 +225,7 @@ def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> 
     Votes in full flatter sources that share a weakness, and the mixture of readings belittles sources that share none:
     their mean is taken, and their distance is part of the error. Gold is added as if the votes had been some of it.
     """
-    votes = alone.ballots.votes
+    votes = alone.voted.votes
     in_full, mixed = (vote_counts(votes, guess) for guess in (alone.in_full, alone.mixed))
     number = np.maximum(in_full.sum(axis=(1, 2)), 1)
     in_full, mixed = (np.clip(np.trace(counts, axis1=1, axis2=2) / number, 0.01, 0.99) for counts in (in_full, mixed))
@@ -204,7 +235,7 @@ def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> 
     worth = np.maximum(spread / error - 1, 1.0)
     correct, judged = np.zeros(len(centre)), np.zeros(len(centre))
     if points is not None:
-        values = points.votes.values
+        values = points.votes.as_voted(alone.reads_as).values
         correct = (values == points.truth[:, None]).sum(axis=0)
         judged = (values >= 0).sum(axis=0)
     hits, tries = worth * centre + correct, worth + judged
@@ -221,7 +252,7 @@ def _balance_interval(balance: Floats, points: GoldPoints | None, settings: Sett
 
 
 def _votes_cast(ballots: Ballots, beside: int = 0) -> Floats:
-    """How often each source votes for each class, shape (m, K), on points with so many votes besides."""
+    """How often each source gives each output, shape (m, V), on points with so many votes besides."""
     counted = (ballots.tally.sum(axis=1) > beside).astype(np.float64)
     K = ballots.tally.shape[1]
     return vote_counts(ballots.votes, np.tile(counted[:, None] / K, (1, K))).sum(axis=2)
@@ -232,13 +263,20 @@ def _source_model(votes: Votes, share: Floats, found: Consensus, pool: Pool) -> 
 
     Parameters
     ----------
-    share : array, shape (m, K)
-        Of the points on which each source votes for each class.
+    share : array, shape (m, V)
+        Of the points on which each source gives each output.
     """
     best = int(np.bincount(pool.learned, pool.weight * (pool.slope > 0), minlength=len(pool.evidence)).argmax())
     said = share[:, :, None] * np.exp(np.clip(pool.evidence[best].log_odds, -20, 20))
     said = said.transpose(0, 2, 1)
     said /= np.maximum(said.sum(axis=2, keepdims=True) / _LARGEST, 1)
     silence = 1 - said.sum(axis=2, keepdims=True)
-    tables = np.concatenate([silence, said], axis=2)
+    padded = np.concatenate([silence, said], axis=2)
+    tables = [table[:, :size] for table, size in zip(padded, votes.outputs.sizes, strict=True)]
     return SourceModel.independent(votes.sources, votes.classes, found.class_balance, tables)
+
+
+def read_as_classes(votes: Votes, consensus: Consensus) -> list[Codes]:
+    """The class that each bin of each source with scores speaks for most, in the order of these sources."""
+    score = consensus.evidence.log_odds + np.log(consensus.class_balance)
+    return [score[i, : votes.outputs.sizes[i] - 1].argmax(axis=1).astype(np.int8) for i in np.flatnonzero(votes.scored)]

@@ -8,7 +8,7 @@ point have the correlation r beyond the class, the design effect of sampling in 
 with S what the votes say together (`karat.estimate.consensus`) and M the majority vote. Votes alone do not tell how
 much they repeat each other: sources that share a weakness look like sources that share the truth. So without gold the
 probabilities are the mean of three readings that bracket what real data show: all votes count in full, votes repeat
-each other, and a plain majority vote.
+each other, and a plain majority vote. Where votes show no dependence at all, the first has most of the weight.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from karat.votes import Votes
 
 IN_FULL = 0.25  # weight of the reading in which all votes count in full
 REPEATING = 0.25  # weight of the reading in which votes repeat each other
+INDEPENDENT = 0.6  # weight of the first where votes show no dependence, the others sharing what is left
 REPETITION = 0.4  # correlation of two votes on a point, where votes repeat each other
 _BLOCK = 1 << 16  # points at a time
 
@@ -90,7 +91,7 @@ class Pool:
         from karat._kernels.threads import in_threads  # loads numba
 
         said = [evidence.of(votes) for evidence in self.evidence]
-        tally = votes.tally(once=self.once)
+        tally = votes.leanings(once=self.once) if votes.scored.any() else votes.tally(once=self.once)
         result = np.empty((len(votes), len(self.class_balance)))
 
         def fill(block: int) -> None:
@@ -133,8 +134,15 @@ def discount(number: Ints | Floats, repetition: float | Floats) -> Floats:
     return np.asarray(1 / (1 + np.maximum(number - 1, 0) * repetition))
 
 
-def without_gold(consensus: Consensus, ballots: Ballots) -> Pool:
-    """The mean of three readings: votes in full, votes that repeat each other, and the majority vote."""
+def without_gold(consensus: Consensus, ballots: Ballots, independent: bool = False) -> Pool:
+    """The mean of three readings: votes in full, votes that repeat each other, and the majority vote.
+
+    Parameters
+    ----------
+    independent : bool
+        Whether the votes show no dependence between sources, though there are enough of them to show it.
+    """
+    in_full, repeating = (INDEPENDENT, (1 - INDEPENDENT) / 2) if independent else (IN_FULL, REPEATING)
     balance, covered = consensus.class_balance, ballots.covered
     number = ballots.tally[covered].sum(axis=1)
     prior = np.log(balance)
@@ -144,11 +152,14 @@ def without_gold(consensus: Consensus, ballots: Ballots) -> Pool:
         for k in (0, 1):
             scores = discount(number, repetition[k])[:, None] * consensus.scores[covered]
             shift[k] = matching_shift(scores, balance) - prior
+        if ballots.votes.scored.any():
+            counted = np.log(majority(ballots.tally[covered], balance))
+            shift[2] = matching_shift(counted, balance)
     return Pool(
         balance,
         balance,
         (consensus.evidence,),
-        weight=np.array([IN_FULL, REPEATING, 1 - IN_FULL - REPEATING]),
+        weight=np.array([in_full, repeating, 1 - in_full - repeating]),
         slope=np.array([1.0, 1.0, 0.0]),
         repetition=repetition,
         count=np.array([0.0, 0.0, 1.0]),

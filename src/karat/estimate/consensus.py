@@ -6,17 +6,20 @@ Dawid and Skene, and what keeps them from running away is that there are few of 
 what all sources do, and that the classes keep their shares. Points with gold keep their class throughout.
 
 What is learned is the precision of every vote: how the classes are distributed among the points on which a source gives
-it. A vote then speaks for class y by log P(y | vote) - log P(y), whether its source votes for many classes or for one.
+it. A vote then speaks for class y by log P(y | vote) - log P(y), whether its source votes for many classes or for one,
+and so does a score, bin by bin.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from karat._types import Codes, Floats, Group, Ints, Places
+from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, softmax
 from karat.statistics import block_of
 from karat.votes import Votes
@@ -24,6 +27,7 @@ from karat.votes.outputs import SILENT, joint_output
 from karat.votes.storage import Sparse
 
 STEPS = 5  # from the count of votes on
+SCORE_STEPS = 20  # the same where some sources give scores, whose ranks are a poorer start
 SOURCE_WORTH = 5.0  # votes that what all sources do counts for in the accuracy of one
 VOTE_WORTH = 100.0  # votes that the accuracy of a source counts for in what one of its votes means
 PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
@@ -41,22 +45,27 @@ class Evidence:
 
     Parameters
     ----------
-    log_odds : array, shape (m, K, K)
-        ``log_odds[i, v, y]``: how much a vote of source i for class v speaks for class y.
+    log_odds : array, shape (m, V, K)
+        ``log_odds[i, v, y]``: how much output v + 1 of source i, such as a vote for class v, speaks for class y; 0
+        where a source has fewer outputs than others.
+    sizes : tuple of int
+        How many outputs each source has, "nothing said" among them.
     groups : tuple of tuples of int
         Sources whose votes on a point count as one vote, their mean; each source is in one group.
     """
 
     log_odds: Floats
+    sizes: tuple[int, ...]
     groups: tuple[Group, ...]
 
     @cached_property
     def tables(self) -> list[Floats]:
         """What each joint output of each group adds for each class, shape (K, outputs); silence says nothing."""
-        m, K, _ = self.log_odds.shape
-        alone = np.zeros((m, K, K + 1))
-        alone[:, :, SILENT + 1 :] = self.log_odds.transpose(0, 2, 1)
-        return [alone[group[0]] if len(group) == 1 else _mean_table(alone[list(group)]) for group in self.groups]
+        m, V, K = self.log_odds.shape
+        padded = np.zeros((m, K, V + 1))
+        padded[:, :, SILENT + 1 :] = self.log_odds.transpose(0, 2, 1)
+        alone = [padded[i, :, :size] for i, size in enumerate(self.sizes)]
+        return [alone[group[0]] if len(group) == 1 else _mean_table([alone[i] for i in group]) for group in self.groups]
 
     def of(self, votes: Votes) -> Floats:
         """What all votes on each point say together, shape (n, K)."""
@@ -79,13 +88,13 @@ class Evidence:
         return replace(self, log_odds=of_sources[:, None, None] * self.log_odds)
 
 
-def _mean_table(tables: Floats) -> Floats:
+def _mean_table(tables: Sequence[Floats]) -> Floats:
     """Of sources that count as one: the mean over those of them that vote, for every joint output."""
-    number, K, size = tables.shape
-    outputs = np.indices((size,) * number).reshape(number, -1)
-    said = sum(tables[place][:, output] for place, output in enumerate(outputs))
-    order = joint_output(list(outputs), [size] * number)
-    result = np.empty((K, len(order)))
+    sizes = [table.shape[1] for table in tables]
+    outputs = np.indices(sizes).reshape(len(tables), -1)
+    said = np.sum([table[:, output] for table, output in zip(tables, outputs, strict=True)], axis=0)
+    order = joint_output(list(outputs), sizes)
+    result = np.empty((len(tables[0]), len(order)))
     result[:, order] = said / np.maximum((outputs != SILENT).sum(axis=0), 1)
     return result
 
@@ -148,8 +157,8 @@ class Ballots:
 
     @cached_property
     def tally(self) -> Floats:
-        """Votes for each class, those of a group as one."""
-        return self.votes.tally(once=[group for group in self.groups if len(group) > 1]).astype(np.float64)
+        """Votes for each class, those of a group as one, and what scores lean to."""
+        return self.votes.leanings(once=[group for group in self.groups if len(group) > 1])
 
     @cached_property
     def covered(self) -> Places:
@@ -201,7 +210,10 @@ def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0
     gold = truth >= 0
     importance = np.where(gold, 1.0, unlabeled)
     guess = majority(ballots.tally, balance)
-    for _ in range(STEPS if unlabeled > 0 else 1):
+    if ballots.votes.scored.any() and len(covered):  # which class a score leans to is its rank, whatever the shares
+        guess = softmax(np.log(guess) + matching_shift(np.log(guess[covered]), balance))
+    steps = SCORE_STEPS if ballots.votes.scored.any() else STEPS
+    for _ in range(steps if unlabeled > 0 else 1):
         guess[gold] = np.eye(K)[truth[gold]]
         evidence = _weigh(ballots, guess * importance[:, None], balance)
         scores = evidence.of(ballots.votes)
@@ -220,27 +232,39 @@ def _evened(balance: Floats, share: float) -> Floats:
 def _weigh(ballots: Ballots, guess: Floats, class_balance: Floats) -> Evidence:
     """What every vote means, from guesses of the classes of all points, shape (n, K), times what each counts for."""
     among = guess[ballots.covered].sum(axis=0) + class_balance
-    precision = _shrunk(vote_counts(ballots.votes, guess), class_balance)
-    return Evidence(np.log(np.maximum(precision, _SMALLEST)) - np.log(among / among.sum()), ballots.groups)
+    votes, K = ballots.votes, len(class_balance)
+    counts = vote_counts(votes, guess)
+    precision, scored = np.ones_like(counts), votes.scored
+    precision[~scored, :K] = _shrunk(counts[~scored, :K], class_balance)
+    log_odds = np.log(np.maximum(precision, _SMALLEST))
+    scales = dict(votes.coding.scales)
+    for i in np.flatnonzero(scored):
+        scale = scales[votes.sources[i]]
+        log_odds[i, : scale.size] = smoothed_log_shares(counts[i, : scale.size], scale.leaning, class_balance)
+    log_odds -= np.log(among / among.sum())
+    for source, size in enumerate(votes.outputs.sizes):
+        log_odds[source, size - 1 :] = 0
+    return Evidence(log_odds, votes.outputs.sizes, ballots.groups)
 
 
 def vote_counts(votes: Votes, guess: Floats) -> Floats:
-    """How much of each class there is where each source gives each vote, shape (m, K, K): source, vote, class.
+    """How much of each class there is where each source gives each output, shape (m, V, K): source, output, class.
 
-    Whatever the number of threads, the points are added in the same order.
+    V is K, or more where sources with scores have more outputs. Whatever the number of threads, the points are added in
+    the same order.
     """
     from karat._kernels.counting import add_weights
     from karat._kernels.threads import in_threads  # loads numba
 
-    m, K = len(votes.sources), len(votes.classes)
+    m, V = len(votes.sources), max(votes.outputs.sizes) - 1
     storage = votes.storage
     weights = np.ascontiguousarray(guess.T)
     if isinstance(storage, Sparse):
         point, source, value = storage.entries(0, len(votes))
-        place = source.astype(np.int64) * K + value
-        return np.stack([np.bincount(place, w[point], minlength=m * K).reshape(m, K) for w in weights], axis=2)
+        place = source.astype(np.int64) * V + value
+        return np.stack([np.bincount(place, w[point], minlength=m * V).reshape(m, V) for w in weights], axis=2)
     columns = storage.columns(0, len(votes))
-    counts = np.zeros((m, K + 1, K))
+    counts = np.zeros((m, V + 1, len(weights)))
     in_threads(lambda i: add_weights(columns, weights, i, counts[i]), m)
     return counts[:, SILENT + 1 :]
 

@@ -8,7 +8,7 @@ of its own, so that nothing is rounded away; where it gives many, bins hold abou
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,7 +18,7 @@ from karat._types import ABSTAIN, Bools, Codes, Floats
 from karat.errors import InputError, examples, one_of
 
 ColumnKind = Literal["vote", "score", "probability"]
-MOST_BINS = 24  # of a source with more different numbers
+MOST_BINS = 32  # of a source with more different numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +108,9 @@ class Scale:
         Where a bin ends and the next begins; a number on an edge is in the bin above it.
     centres : tuple of float
         The mean of the numbers in each bin, one more than edges.
+    standing : tuple of float
+        The share of numbers below the middle of each bin; of a source whose high numbers speak for the first class, the
+        share above it.
     low, high : float
         Numbers outside are refused; infinite where no range was stated.
 
@@ -123,6 +126,7 @@ class Scale:
     kind: ColumnKind
     edges: tuple[float, ...]
     centres: tuple[float, ...]
+    standing: tuple[float, ...]
     low: float = -np.inf
     high: float = np.inf
 
@@ -137,14 +141,32 @@ class Scale:
             edges = np.unique(full[(len(full) * np.arange(1, MOST_BINS)) // MOST_BINS])
             edges = edges[edges > full[0]]
         place = np.searchsorted(edges, full, side="right")
-        number = np.maximum(np.bincount(place, minlength=len(edges) + 1), 1)
-        centres = np.bincount(place, full, minlength=len(edges) + 1) / number
-        return cls(kind, tuple(edges.tolist()), tuple(centres.tolist()), low, high)
+        number = np.bincount(place, minlength=len(edges) + 1)
+        centres = np.bincount(place, full, minlength=len(edges) + 1) / np.maximum(number, 1)
+        standing = (np.cumsum(number) - number / 2) / max(len(full), 1)
+        return cls(kind, tuple(edges.tolist()), tuple(centres.tolist()), tuple(standing.tolist()), low, high)
 
     @property
     def size(self) -> int:
         """How many bins there are."""
         return len(self.centres)
+
+    @property
+    def leaning(self) -> Floats:
+        """How far each bin speaks for the second of two classes before anything is learned, from 0 to 1.
+
+        Of a probability that is what it states; of a score, its rank, which no unit changes.
+        """
+        return np.array(self.centres if self.kind == "probability" and not self.turned else self.standing)
+
+    @property
+    def turned(self) -> bool:
+        """Whether high numbers speak for the first class."""
+        return self.standing[0] > self.standing[-1]
+
+    def turn(self) -> Scale:
+        """The same with high numbers speaking for the other class."""
+        return replace(self, standing=tuple(1 - share for share in self.standing))
 
     @property
     def stated(self) -> StatedKind:

@@ -133,7 +133,7 @@ def as_votes(
 
     table = read_table(data, Reading(abstain=abstain, strict=strict))
     gold_levels = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
-    return Votes.of_table(table, table_coding(table, gold_levels, classes, abstain, AS_WRITTEN))
+    return Votes.of_table(table, table_coding(table, gold_levels, classes, abstain, AS_WRITTEN)).directed()
 
 
 def votes_for(data: Any, sources: tuple[str, ...], coding: Coding, columns: tuple[str, ...] | None = None) -> Votes:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import ABSTAIN, Abstains, AnyArray, Bools, Codes, Group, Ints, Label
+from karat._types import ABSTAIN, Abstains, AnyArray, Bools, Codes, Floats, Group, Ints, Label
 from karat.errors import InputError, examples
 from karat.io.arrays import (
     array_columns,
@@ -24,6 +24,7 @@ from karat.io.coding import Coding, Column, find_coding, is_missing, whole_array
 from karat.io.scales import stated_kinds
 from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, VoteTable, check_size
+from karat.votes.directions import running_against
 from karat.votes.gold import Gold
 from karat.votes.outputs import Outputs
 from karat.votes.patterns import Patterns
@@ -124,7 +125,7 @@ class Votes:
         if stated:
             cells = scored_columns(values, empty, names, abstain, stated)
             table = VoteTable(len(values), names, cells, None, truth, stated=stated)
-            return cls.of_table(table, table_coding(table, gold_levels, classes, abstain, spelling))
+            return cls.of_table(table, table_coding(table, gold_levels, classes, abstain, spelling)).directed()
         if values.dtype.kind in "iu" and empty is None:
             coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain, spelling)
             votes = cls.coded(values, names, coding)
@@ -196,7 +197,8 @@ class Votes:
 
         table = read_table(source, reading)
         gold_levels = () if table.gold is None else table.gold.levels
-        return cls.of_table(table, table_coding(table, gold_levels, classes, reading.abstain, reading.spelling))
+        coding = table_coding(table, gold_levels, classes, reading.abstain, reading.spelling)
+        return cls.of_table(table, coding).directed()
 
     def __len__(self) -> int:
         return self.storage.shape[0]
@@ -230,7 +232,7 @@ class Votes:
         vote = len(self.classes) + 1
         return Outputs(tuple(scales[name].size + 1 if name in scales else vote for name in self.sources))
 
-    @property
+    @cached_property
     def scored(self) -> Bools:
         """True for sources that give scores rather than votes, shape (m,)."""
         scales = dict(self.coding.scales)
@@ -285,10 +287,14 @@ class Votes:
     @cached_property
     def number(self) -> Ints:
         """How many sources vote on each point, shape (n,)."""
-        return np.diff(self.storage.start) if isinstance(self.storage, Sparse) else self.tally().sum(axis=1)
+        if isinstance(self.storage, Sparse):
+            return np.diff(self.storage.start)
+        if self.scored.any():
+            return np.asarray((self.values >= 0).sum(axis=1), dtype=np.int64)
+        return self.tally().sum(axis=1)
 
     def tally(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Ints:
-        """How many votes the points low..high have for each class, shape (points, K).
+        """How many votes the points low..high have for each class, shape (points, K); scores are no votes.
 
         Parameters
         ----------
@@ -296,16 +302,57 @@ class Votes:
             Groups of sources whose votes for a class count as one.
         """
         high = len(self) if high is None else min(high, len(self))
-        storage, K = self.storage, len(self.classes)
+        storage, K, scored = self.storage, len(self.classes), self.scored
         if isinstance(storage, Sparse):
-            point, _, value = storage.entries(low, high)
+            point, source, value = storage.entries(low, high)
+            if scored.any():
+                point, value = point[~scored[source]], value[~scored[source]]
             counts = np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
+        elif scored.any():
+            counts = _votes_for(storage.columns(low, high, np.flatnonzero(~scored)), K)
         else:
             counts = _dense_tally(storage, K, low, high)
         for group in once:
-            of_group = _votes_for(storage.columns(low, high, np.array(group)), K)
+            of_group = _votes_for(
+                storage.columns(low, high, np.array([i for i in group if not scored[i]], dtype=np.intp)), K
+            )
             counts -= np.maximum(of_group - 1, 0)
         return counts
+
+    def leanings(self, once: Sequence[Group] = ()) -> Floats:
+        """Votes for each class with a part of a vote for either of two by every score, shape (n, K).
+
+        With more classes a number does not say which it is for, and every class gets the same part. Sources of a group
+        in `once` of which one gives scores are not counted as one.
+        """
+        counts = self.tally(once=once).astype(np.float64)
+        K, scales = len(self.classes), dict(self.coding.scales)
+        for i in np.flatnonzero(self.scored):
+            lean = scales[self.sources[i]].leaning
+            part = np.stack([1 - lean, lean], axis=1) if K == 2 else np.full((len(lean), K), 1 / K)
+            given = self.storage.columns(0, len(self), np.array([i]))[0]
+            counts += np.concatenate([part, np.zeros((1, K))])[given]  # the last row is that of -1, nothing said
+        return counts
+
+    def directed(self) -> Votes:
+        """The same with scores turned that run against the other sources."""
+        if len(self.classes) != 2 or not self.scored.any():
+            return self
+        scales = dict(self.coding.scales)
+        leanings = [scales[name].leaning if name in scales else np.array([0.0, 1.0]) for name in self.sources]
+        against = {self.sources[i] for i in running_against(self.storage, leanings)}
+        turned = tuple((name, s.turn() if name in against else s) for name, s in self.coding.scales)
+        return replace(self, coding=replace(self.coding, scales=turned))
+
+    def as_voted(self, reads_as: Sequence[Codes]) -> Votes:
+        """The votes that scores come to, from the class that each bin of each source with scores is read as."""
+        if not self.scored.any():
+            return self
+        classes_of = iter(reads_as)
+        columns = self.storage.columns(0, len(self)).copy()
+        for i in np.flatnonzero(self.scored):
+            columns[i] = np.append(next(classes_of), ABSTAIN).astype(np.int8)[columns[i]]
+        return replace(self, cells=columns.T, coding=replace(self.coding, scales=()))
 
     def distinct(self) -> Votes:
         """The distinct rows as votes, in the order of `patterns`."""

@@ -1,0 +1,47 @@
+"""Whether votes show any dependence between sources that the class does not explain.
+
+Real sources nearly always do: of 22 real sets of votes, all with enough common votes to tell leave more agreement over
+than chance does. Where a latent class explains all agreement, either the sources work on their own, or all of them
+follow one thing that is not quite the class, which no votes can tell apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat._types import Floats
+from karat.estimate.consensus import vote_counts
+from karat.estimate.structure import unexplained
+from karat.moments import Moments
+from karat.source_model import SourceModel
+from karat.votes import Votes
+
+CHANCE = 1.1  # mean square of the agreement left over, in standard errors, up to which it is chance
+FEWEST_SOURCES = 4  # the votes of three are explained by any latent class
+MOST_SOURCES = 100
+COMMON = 300  # points on which a usual pair votes, so that a correlation of .06 would be seen
+_SMALLEST = 1e-9
+
+
+def looks_independent(votes: Votes, guess: Floats) -> bool:
+    """Whether the classes of the points explain all agreement between sources, and votes are enough to tell.
+
+    Parameters
+    ----------
+    guess : array, shape (n, K)
+        Probabilities of the classes, all votes counting in full.
+    """
+    m = len(votes.sources)
+    if not FEWEST_SOURCES <= m <= MOST_SOURCES:
+        return False
+    pairs = np.triu_indices(m, 1)
+    moments = Moments.of(votes)
+    if np.median(moments.together[pairs]) < COMMON:
+        return False
+    said = vote_counts(votes, guess).transpose(0, 2, 1) / guess.sum(axis=0)[:, None]
+    tables = np.maximum(np.concatenate([1 - said.sum(axis=2, keepdims=True), said], axis=2), _SMALLEST)
+    tables /= tables.sum(axis=2, keepdims=True)
+    balance = guess.mean(axis=0)
+    model = SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
+    left_over = unexplained(moments, model)[1][pairs]
+    return bool((left_over**2).mean() <= CHANCE)
