@@ -36,6 +36,7 @@ SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points w
 KEPT = 0.01  # readings below this share of the weight are left out
 MOST_GOLD = 2_000  # gold points that are enough to choose between readings
 _STEPS = 40  # of Newton's method, at most
+_FEW_FEATURES = 16  # of which all products are held
 _FOUND = 1e-5  # a step of this size is the last
 
 
@@ -271,26 +272,63 @@ def _laplace(base: Floats, features: Floats, truth: Codes, precision: Floats) ->
     coefficients : array, shape (C, F)
     log_evidence : array, shape (C,)
     """
-    right = np.eye(base.shape[2])[truth]
     number, size = len(base), len(precision)
     found, step = np.zeros((number, size)), np.zeros((number, size))
     best = np.full(number, -np.inf)
-    curvature, slope = np.tile(np.diag(precision), (number, 1, 1)), np.zeros((number, size))
+    curvature = np.tile(np.diag(precision), (number, 1, 1))
+    derivatives = _Derivatives(features, truth)
+    left = np.arange(number)  # those of the scores whose coefficients still move
     for _ in range(_STEPS):
-        tried = found + step
-        p = softmax(base + np.einsum("gkf,cf->cgk", features, tried))
+        tried = found[left] + step[left]
+        p = softmax(base[left] + derivatives.sums(tried))
         likelihood = np.log(np.maximum(p[:, np.arange(len(truth)), truth], 1e-300)).sum(axis=1)
         value = likelihood - (precision * tried**2).sum(axis=1) / 2
-        better = value >= best - 1e-9
-        step[~better] /= 2  # on very sure scores Newton's step goes too far
-        found[better], best[better] = tried[better], value[better]
-        p = p[better]
-        slope[better] = np.einsum("gkf,cgk->cf", features, right - p) - precision * found[better]
-        mean = np.einsum("gkf,cgk->cgf", features, p)
-        spread = np.einsum("gkf,cgk,gkh->cfh", features, p, features, optimize=True)
-        curvature[better] = spread - np.einsum("cgf,cgh->cfh", mean, mean) + np.diag(precision)
-        step[better] = np.linalg.solve(curvature[better], slope[better][:, :, None])[:, :, 0]
-        if np.abs(step).max() < _FOUND:
+        better = value >= best[left] - 1e-9
+        step[left[~better]] /= 2  # on very sure scores Newton's step goes too far
+        moved = left[better]
+        found[moved], best[moved] = tried[better], value[better]
+        if len(moved):
+            slope, spread = derivatives.of(p[better])
+            curvature[moved] = spread + np.diag(precision)
+            step[moved] = np.linalg.solve(curvature[moved], (slope - precision * found[moved])[:, :, None])[:, :, 0]
+        left = left[np.abs(step[left]).max(axis=1) >= _FOUND]
+        if not len(left):
             break
     volume = np.linalg.slogdet(curvature)[1] - np.log(precision).sum()
     return found, best - volume / 2
+
+
+class _Derivatives:
+    """Slope and curvature of the log-likelihood in coefficients of features, as products of matrices.
+
+    Parameters
+    ----------
+    features : array, shape (g, K, F)
+    truth : array of int, shape (g,)
+    """
+
+    def __init__(self, features: Floats, truth: Codes) -> None:
+        g, K, F = features.shape
+        self._features = features
+        self._flat = np.ascontiguousarray(features.reshape(g * K, F))
+        self._right = features[np.arange(g), truth].sum(axis=0)
+        # Few features: all their products, once. Many: weighed anew each time.
+        self._products = (
+            (self._flat[:, :, None] * self._flat[:, None, :]).reshape(g * K, F * F) if F <= _FEW_FEATURES else None
+        )
+
+    def sums(self, coefficients: Floats) -> Floats:
+        """What the features add to the scores, shape (C, g, K), from coefficients of shape (C, F)."""
+        g, K, _ = self._features.shape
+        return (coefficients @ self._flat.T).reshape(len(coefficients), g, K)
+
+    def of(self, p: Floats) -> tuple[Floats, Floats]:
+        """Slope, shape (C, F), and curvature, shape (C, F, F), where the probabilities are p, shape (C, g, K)."""
+        F = self._flat.shape[1]
+        flat = p.reshape(len(p), len(self._flat))
+        mean = np.einsum("gkf,cgk->cgf", self._features, p)
+        if self._products is not None:
+            spread = (flat @ self._products).reshape(len(p), F, F)
+        else:
+            spread = np.array([self._flat.T @ (of_one[:, None] * self._flat) for of_one in flat])
+        return self._right - flat @ self._flat, spread - mean.transpose(0, 2, 1) @ mean
