@@ -68,6 +68,14 @@ learning_options = _all_of(
     click.option(
         "--map", "mapping", metavar="VALUE=CLASS", multiple=True, help="Read a value as another: no.=no. Repeatable."
     ),
+    click.option("--scores", is_flag=True, help="All sources give numbers, not classes."),
+    click.option(
+        "--kind",
+        "kinds",
+        metavar="COL=KIND",
+        multiple=True,
+        help="What a column holds: vote, score, probability, or a range such as 0..10. Repeatable.",
+    ),
     click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
     click.option(
         "--symmetric/--class-conditional",
@@ -132,6 +140,7 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
         sources=options.get("sources") or None,
         abstain=[_value(value) for value in options.get("abstain", ())] or None,
         mapping=dict(_mapped(item) for item in options.get("mapping", ())),
+        kinds=_kinds(options),
         **{name: options[name] for name in names},
     )
     parts: Any = None if classes is None else [_value(part) for part in classes.split(",")]
@@ -152,6 +161,17 @@ def _mapped(text: str) -> tuple[str, Any]:
     if not equals or not value or not label:
         raise InputError(f"--map takes a value and what to read instead, as in no.=no; not {text!r}.")
     return value, _value(label)
+
+
+def _kinds(options: dict[str, Any]) -> dict[str, str]:
+    """What columns hold, as far as that was written."""
+    found = {"*": "score"} if options.get("scores") else {}
+    for item in options.get("kinds", ()):
+        name, equals, kind = item.rpartition("=")
+        if not equals or not name or not kind:
+            raise InputError(f"--kind takes a column and what it holds, as in judge=score; not {item!r}.")
+        found[name] = kind
+    return found
 
 
 def _value(text: str) -> Label | float:

@@ -13,7 +13,7 @@ from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
 from karat.calibrate.with_gold import WithGold, add_gold
-from karat.errors import InputError
+from karat.errors import InputError, examples
 from karat.estimate.check import check_shape, check_telling
 from karat.estimate.count import Counted, count
 from karat.estimate.groups import check_groups, dependent_groups
@@ -135,6 +135,12 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
         if settings.strict:
             check_telling(votes, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
+    if votes.scored.any():
+        names = [name for name, scored in zip(votes.sources, votes.scored, strict=True) if scored]
+        raise InputError(
+            f"method={method!r} learns from votes, and {examples(names)} give{'s' if len(names) == 1 else ''} scores. "
+            "Use the default (method='consensus'), or read them as votes (kinds=; --kind)."
+        )
     if method == "labeled":
         return fit_labeled(_needed(points, method), settings)
     check_shape(len(votes), len(votes.sources))

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Floats, Group, Label
+from karat._types import Bools, Codes, Floats, Group, Label
 from karat.errors import InputError
 from karat.votes.outputs import LARGEST_TABLE, SILENT
+
+_SMALLEST = 1e-9  # probability of an output that scores hardly ever come to
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,25 @@ class SourceModel:
     def accuracy(self) -> Floats:
         """Probability that a vote is right, for each source, shape (m,)."""
         return np.array([float(accuracy(table, self.class_balance)) for table in self.source_tables])
+
+    def as_voted(self, scored: Bools, reads_as: Sequence[Codes]) -> SourceModel:
+        """The model of the votes that scores come to, each source by itself; itself where there are no scores.
+
+        Parameters
+        ----------
+        scored : array of bool, shape (m,)
+            Sources that give scores.
+        reads_as : sequence of arrays
+            The class that each bin of each of these is read as.
+        """
+        if not scored.any():
+            return self
+        tables, K, classes_of = list(self.source_tables), len(self.classes), iter(reads_as)
+        for i in np.flatnonzero(scored):
+            read = np.append(SILENT, 1 + next(classes_of).astype(np.int64))
+            tables[i] = np.maximum(tables[i] @ (read[:, None] == np.arange(K + 1)), _SMALLEST)
+            tables[i] /= tables[i].sum(axis=1, keepdims=True)
+        return SourceModel.independent(self.sources, self.classes, self.class_balance, tables)
 
     def __repr__(self) -> str:
         return f"SourceModel({len(self.sources)} sources, classes {self.classes})"

@@ -9,7 +9,7 @@ import numpy as np
 from karat.aside import Aside
 from karat.commands.inputs import VotesFile, learn
 from karat.commands.progress import Progress, silent
-from karat.commands.summary import ClassShare, DataSummary, class_shares
+from karat.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
 from karat.errors import NotIdentifiedError
 from karat.estimate.check import shape_problems, source_problems, telling_problems
 from karat.estimate.settings import Settings
@@ -42,6 +42,8 @@ class CheckResult:
         Sources that are worse than chance.
     findings : tuple of str
         What else stands out, a sentence each.
+    scores : tuple of ScoreSummary
+        Of the sources that give scores.
     """
 
     data: DataSummary
@@ -51,6 +53,7 @@ class CheckResult:
     pairs: tuple[DependentPair, ...] = ()
     worse: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
+    scores: tuple[ScoreSummary, ...] = ()
 
 
 def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
@@ -63,10 +66,9 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     aside, settings = settings.set_aside(votes)
     votes = aside.votes
     few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
-    moments = Moments.of(votes) if few else None
     problems = []
-    if settings.takes_triplets:
-        problems = _problems(votes, moments, settings)
+    if settings.takes_triplets and not votes.scored.any():
+        problems = _problems(votes, Moments.of(votes) if few else None, settings)
     elif settings.strict and settings.method != "labeled":
         problems = telling_problems(votes, settings.pairs(votes.sources))
     if problems:
@@ -76,14 +78,23 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     except NotIdentifiedError as error:
         return CheckResult(_unlearned(aside, settings), (str(error),), identified=False)
     pairs: list[DependentPair] = []
-    if moments is not None:
-        pairs = dependent_pairs(moments, model.source_model_, known_pairs=settings.known_pairs)
+    if few:
+        reads_as = model.fitted_.reads_as
+        voted = model.source_model_.as_voted(votes.scored, reads_as)
+        pairs = dependent_pairs(Moments.of(votes.as_voted(reads_as)), voted, known_pairs=settings.known_pairs)
     summary = DataSummary.of(
         votes, model.source_table_, settings.level, aside.lines, gold_seen=model.fitted_.pool is not None
     )
     origin = model.fitted_.origin
     worse, found = ((), ()) if origin is None else (origin.worse, findings(origin))
-    return CheckResult(summary, class_balance=class_shares(model), pairs=tuple(pairs), worse=worse, findings=found)
+    return CheckResult(
+        summary,
+        class_balance=class_shares(model),
+        pairs=tuple(pairs),
+        worse=worse,
+        findings=found,
+        scores=score_summaries(votes, model),
+    )
 
 
 def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from karat._types import Label
 from karat.estimate.wilson import wilson
 from karat.io.coding import Coding
@@ -84,3 +86,43 @@ def class_shares(model: LabelModel) -> tuple[ClassShare, ...]:
     columns = (model.class_balance_, model.class_balance_low_, model.class_balance_high_)
     rows = zip(model.source_model_.classes, *(column.tolist() for column in columns), strict=True)
     return tuple(ClassShare(*row) for row in rows)
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """How the numbers of a source are spread, and where they are best cut into votes.
+
+    Parameters
+    ----------
+    source : str
+    kind : str
+        "score" or "probability".
+    quarters : tuple of float
+        The lowest number, those that a quarter, half and three quarters of the points are up to, and the highest; each
+        is the mean of its bin.
+    cut : float or None
+        From here on, or up to here where high numbers speak for the first class, a number is a vote for the second
+        class; None where no single cut tells the classes apart.
+    accuracy : float
+        How often the source is right, if cut there.
+    """
+
+    source: str
+    kind: str
+    quarters: tuple[float, ...]
+    cut: float | None
+    accuracy: float
+
+
+def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]:
+    """A summary of every source that gives scores."""
+    scales, rows = dict(votes.coding.scales), []
+    for i, reads_as in zip(np.flatnonzero(votes.scored).tolist(), model.fitted_.reads_as, strict=True):
+        scale = scales[votes.sources[i]]
+        given = votes.values[:, i]
+        numbers = np.array(scale.centres)[np.sort(given[given >= 0])]
+        quarters = tuple(float(numbers[round(share * (len(numbers) - 1))]) for share in (0, 0.25, 0.5, 0.75, 1))
+        changes = np.flatnonzero(np.diff(reads_as))
+        cut = scale.edges[changes[0]] if len(changes) == 1 else None
+        rows.append(ScoreSummary(votes.sources[i], scale.kind, quarters, cut, float(model.fitted_.accuracy[i])))
+    return tuple(rows)

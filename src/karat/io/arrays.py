@@ -67,9 +67,6 @@ def scored_columns(
     values: AnyArray, empty: Bools | None, names: Sequence[str], abstain: Abstains, stated: Mapping[str, StatedKind]
 ) -> list[Column | Numbers]:
     """A column for every source, of scores where that is stated."""
-    unknown = [name for name in stated if name not in names]
-    if unknown:
-        raise InputError(f"there is no source {examples(unknown)} whose kind to state; there are {examples(names)}.")
     none = silent_numbers(abstain)
     cells: list[Column | Numbers] = []
     for i, name in enumerate(names):

@@ -81,7 +81,7 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
 def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     special = [name for name in (reading.key, gold) if name is not None]
     names = _pick(table.column_names, reading.sources, reading.drop, "column", special)
-    stated = _stated(reading, names)
+    stated = reading.stated(names)
     columns: dict[str, Column] = {}
     refused: dict[str, InputError] = {}
     for name in names:
@@ -127,17 +127,6 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         key_name=reading.key,
         stated={name: stated[name] for name in left if name in scores},
     )
-
-
-def _stated(reading: Reading, names: Sequence[str]) -> dict[str, StatedKind]:
-    """What is said of the columns; of one that is not there, nothing can be."""
-    found = reading.stated(names)
-    for name in found:
-        if name not in names:
-            raise InputError(
-                f"there is no source {name!r} whose kind to state (kinds=; --kind); there are {examples(names)}."
-            )
-    return found
 
 
 def _found_scores(
@@ -235,7 +224,7 @@ def _long_votes(table: Any, reading: Reading) -> tuple[Column | Numbers, StatedK
     if reading.scales:
         stated = next(iter(reading.stated(list(reading.scales)).values()))
     else:
-        stated = _stated(reading, [label]).get(label, _VOTES)
+        stated = reading.stated([label]).get(label, _VOTES)
     if stated.kind != "vote":
         return number_column(table[label], where, reading.abstain), stated
     try:

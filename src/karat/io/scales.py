@@ -18,6 +18,7 @@ from karat._types import ABSTAIN, Bools, Codes, Floats
 from karat.errors import InputError, examples, one_of
 
 ColumnKind = Literal["vote", "score", "probability"]
+ALL = "*"  # stands for all sources that are not named
 MOST_BINS = 32  # of a source with more different numbers
 
 
@@ -197,9 +198,30 @@ class Scale:
 
 
 def stated_kinds(kinds: Mapping[str, str] | str | None, names: Sequence[str]) -> dict[str, StatedKind]:
-    """What a user says of columns, by name; one word is said of all of them."""
-    if kinds is None:
-        return {}
-    if isinstance(kinds, str):
-        return {name: StatedKind.of(name, kinds) for name in names}
-    return {name: StatedKind.of(name, text) for name, text in kinds.items()}
+    """What a user says of columns, by name; one word, or what is said of "*", is said of all that are not named.
+
+    >>> {name: stated.kind for name, stated in stated_kinds({"*": "score", "b": "vote"}, ["a", "b"]).items()}
+    {'a': 'score', 'b': 'vote'}
+    """
+    said = {ALL: kinds} if isinstance(kinds, str) else dict(kinds or {})
+    unknown = [name for name in said if name != ALL and name not in names]
+    if unknown:
+        raise InputError(
+            f"there is no source {examples(unknown)} whose kind to state (kinds=; --kind); there are {examples(names)}."
+        )
+    named = {name: said.get(name, said.get(ALL)) for name in names}
+    return {name: StatedKind.of(name, text) for name, text in named.items() if text is not None}
+
+
+def score_words(scales: Sequence[tuple[str, Scale]]) -> list[str]:
+    """Which sources give scores, and from where to where, a sentence for each kind.
+
+    >>> score_words([("judge", Scale.of(np.array([0.0, 4.0, 9.0]), "score"))])
+    ['Scores: judge (0 to 9).']
+    """
+    by_kind: dict[str, list[str]] = {}
+    for name, scale in scales:
+        turned = ", high ones for the first class" if scale.turned else ""
+        by_kind.setdefault(scale.kind, []).append(f"{name} ({scale.centres[0]:.4g} to {scale.centres[-1]:.4g}{turned})")
+    plurals = {"score": "Scores", "probability": "Probabilities"}
+    return [f"{plurals[kind]}: {', '.join(names)}." for kind, names in by_kind.items()]

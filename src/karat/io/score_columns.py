@@ -7,7 +7,7 @@ would the sources be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -71,16 +71,3 @@ def _names_rows(numbers: Numbers) -> bool:
     """Whether these are whole numbers that are all different, as identifiers are."""
     full = numbers.values[numbers.full]
     return bool((full == np.floor(full)).all()) and len(np.unique(full)) == len(full)
-
-
-def kind_words(kinds: Iterable[tuple[str, str, float, float]]) -> str:
-    """Which sources give scores, and from where to where, in a sentence; empty where none does.
-
-    >>> kind_words([("judge", "score", 0, 9)])
-    'Read as scores: judge (0 to 9).'
-    """
-    by_kind: dict[str, list[str]] = {}
-    for name, kind, low, high in kinds:
-        by_kind.setdefault(kind, []).append(f"{name} ({low:.4g} to {high:.4g})")
-    plurals = {"score": "scores", "probability": "probabilities"}
-    return " ".join(f"Read as {plurals[kind]}: {', '.join(names)}." for kind, names in by_kind.items())

@@ -52,6 +52,7 @@ def _check(result: CheckResult) -> dict[str, Any]:
         "dependent_pairs": [vars(pair) for pair in result.pairs],
         "worse_than_chance": result.worse,
         "findings": result.findings,
+        "scores": [vars(score) for score in result.scores],
     }
 
 
@@ -95,6 +96,7 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "n_gold": data.n_gold or 0,
         "classes": data.classes,
         "coding": str(data.coding),
+        "kinds": {name: scale.kind for name, scale in data.coding.scales},
         "read_as": data.read_as,
         "n_uncovered": data.n_uncovered,
         "sources": data.sources.rows(),

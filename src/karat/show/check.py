@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from karat.commands.check import CheckResult
 from karat.errors import examples, plural
+from karat.io.scales import score_words
 from karat.show.data import (
     aside_sections,
     balance_section,
     pair_section,
+    score_section,
     size_words,
     source_section,
     warning_sections,
@@ -18,8 +20,11 @@ from karat.show.report import Report, Section
 def check_report(result: CheckResult, next_command: str = "") -> Report:
     """Whether votes are fit to be used; the next command only where they are."""
     data = result.data
-    reading = Section("How the votes were read", lines=[*filter(None, [data.read_as]), f"{data.coding}."])
+    kinds = score_words(data.coding.scales)
+    reading = Section("How the votes were read", lines=[*filter(None, [data.read_as]), f"{data.coding}.", *kinds])
     read = [*warning_sections(data), *aside_sections(data.aside), reading, source_section(data)]
+    if result.scores:
+        read.append(score_section(result.scores))
     if result.problems:
         mend = Section("To mend", lines=[f"- {problem}" for problem in result.problems])
         verdict = f"Not ready: {plural(len(result.problems), 'thing')} to mend. ({size_words(data)})"

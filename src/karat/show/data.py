@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.commands.summary import ClassShare, DataSummary
+from karat.commands.summary import ClassShare, DataSummary, ScoreSummary
 from karat.errors import plural
 from karat.estimate.structure import DependentPair
 from karat.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
@@ -63,6 +63,21 @@ def source_section(data: DataSummary) -> Section:
         )
     title = f"Sources (accuracy with its {Percent(data.level, digits=0)} interval)"
     return Section(title, headers, rows, lines, names=2)
+
+
+def score_section(scores: Sequence[ScoreSummary]) -> Section:
+    """How the numbers of each source with scores are spread, and from where on they speak for the second class."""
+    rows: list[list[Cell]] = [
+        [
+            Text(score.source),
+            *(Text(f"{number:.4g}") for number in score.quarters),
+            Text("" if score.cut is None else f"{score.cut:.4g}"),
+            Share(score.accuracy),
+        ]
+        for score in scores
+    ]
+    headers = ["source", "lowest", "quarter", "half", "three quarters", "highest", "best cut", "accuracy there"]
+    return Section("Scores, and how often they are on the right side of their best cut", headers, rows)
 
 
 def balance_section(shares: Sequence[ClassShare]) -> Section:

@@ -9,11 +9,13 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from karat._types import Abstains, Label, Progress
+from karat.aside import Aside
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.check import check_shape
 from karat.estimate.count import count
 from karat.estimate.settings import Pairs, Settings, Signs
 from karat.estimate.votes_fit import fit_votes
+from karat.fit import fit
 from karat.value.advice import DataValue, conclude
 from karat.value.decision import FEWEST_GOLD
 from karat.value.plan import Plan, best_plan, check_costs
@@ -126,12 +128,12 @@ def weigh(
 ) -> DataValue | VotesAlone:
     """As `data_value`, with votes and settings made."""
     aside, settings = settings.set_aside(votes)
-    votes = aside.votes
+    votes, lines = _voted(aside, settings)
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         votes_fit = fit_votes(count(votes, settings), points, settings)
-        return replace(votes_alone(votes_fit, points, settings.generator()), aside=aside.lines)
-    return replace(conclude(measure_risks(votes, points, settings, progress), settings), aside=aside.lines)
+        return replace(votes_alone(votes_fit, points, settings.generator()), aside=lines)
+    return replace(conclude(measure_risks(votes, points, settings, progress), settings), aside=lines)
 
 
 def spend(
@@ -146,7 +148,7 @@ def spend(
     """As `plan`, with votes and settings made."""
     check_costs(label_cost, point_cost, budget)
     aside, settings = settings.set_aside(votes)
-    votes = aside.votes
+    votes, lines = _voted(aside, settings)
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         raise NotIdentifiedError(
@@ -154,7 +156,7 @@ def spend(
             "change. Label a few random points first."
         )
     risks = measure_risks(votes, points, settings, progress)
-    return replace(best_plan(risks, label_cost, point_cost, budget, settings.level), aside=aside.lines)
+    return replace(best_plan(risks, label_cost, point_cost, budget, settings.level), aside=lines)
 
 
 def _read(
@@ -162,6 +164,16 @@ def _read(
 ) -> tuple[Votes, Gold | None]:
     data = as_votes(votes, classes=classes, abstain=abstain, gold=gold, strict=strict)
     return data, None if gold is None else data.code_gold(gold)
+
+
+def _voted(aside: Aside, settings: Settings) -> tuple[Votes, tuple[str, ...]]:
+    """The votes, scores as those that they come to, and what is to be said of that and of what was set aside."""
+    votes = aside.votes
+    if not votes.scored.any():
+        return votes, aside.lines
+    found = fit(votes, None, Settings(class_balance=settings.class_balance, known_pairs=settings.known_pairs))
+    names = ", ".join(name for name, scored in zip(votes.sources, votes.scored, strict=True) if scored)
+    return votes.as_voted(found.reads_as), (*aside.lines, f"Scores, weighed as the votes that they come to: {names}.")
 
 
 def _gold_points(votes: Votes, gold: Gold | None, settings: Settings) -> GoldPoints | None:

@@ -197,8 +197,8 @@ def _single_words(labels: Sequence[Label]) -> list[str]:
 def _score_words(scores: Sequence[int]) -> str:
     low, high = min(scores), max(scores)
     return (
-        f"The votes look like scores from {low} to {high}, and gold has 2 classes: round the scores to the classes "
-        f"of gold first (mapping={{'{low}': 0, ..., '{high}': 1}}; --map {low}=0 ... --map {high}=1)."
+        f"The votes look like scores from {low} to {high}, and gold has 2 classes: read them so (kinds='score'; "
+        "--scores)."
     )
 
 
