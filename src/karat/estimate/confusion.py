@@ -13,7 +13,7 @@ of all sources are from that beyond their noise.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,104 +29,112 @@ LEFT_OVER = 0.15  # of the noise that a single view adds, what the median over a
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
-    """What each triple of views says of every source.
+class Solved:
+    """Solved triples of views.
 
     Parameters
     ----------
-    tables : array, shape (T, 3, m, S, K)
-        Probability of every output given the part, from each view of each triple; NaN where the view has to do with
-        the source.
+    by_view : array, shape (V, S, m, S)
+        Shares of what each view and each source say.
+    places : array of int, shape (T, 3)
+        The views of each triple.
+    apart : array of bool, shape (V, m)
+        Whether a view and a source may be taken to be independent given the class.
+    solution : array, shape (T, 3, K, S)
+        What shares of a view's outputs are multiplied by to become probabilities of a source's outputs given the part.
     weights : array, shape (T, K)
         Probability of each part.
-    noise : array, shape (T, 3, m)
-        Variance of these tables, added up as in `distance`.
     """
 
-    tables: Floats
+    by_view: Floats
+    places: Places
+    apart: Bools
+    solution: Floats
     weights: Floats
-    noise: Floats
 
     @classmethod
-    def of(cls, triples: Floats, pairs: Floats, places: Places, apart: Bools, n: float) -> Estimates:
+    def of(cls, n: float, triples: Floats, pairs: Floats, places: Places, apart: Bools) -> Solved:
         """Solve all triples.
 
         Parameters
         ----------
+        n : float
+            Number of points.
         triples : array, shape (T, S, S, S)
             Shares of what the views of each triple say.
         pairs : array, shape (V, m, S, S)
             Shares of what each view and each source say.
-        places : array of int, shape (T, 3)
-            The views of each triple.
-        apart : array of bool, shape (V, m)
-            Whether a view and a source may be taken to be independent given the class.
-        n : float
-            Number of points.
         """
-        T, S = triples.shape[:2]
-        V, m = apart.shape
-        K = S - 1
-        found = parts(triples, K, n)
+        found = parts(triples, triples.shape[1] - 1, n)
         share = pairs[:, 0].sum(axis=2)  # of the outputs of each view
         scaled = found.views / (share + 1 / n)[places][..., None]
         inverse = np.linalg.pinv(np.swapaxes(found.views, 2, 3) @ scaled, rcond=1e-6, hermitian=True)
-        solution = np.swapaxes(scaled @ inverse, 2, 3)  # shape (T, 3, K, S): from P(a) to p_y
-        by_view = np.swapaxes(pairs, 1, 2).reshape(V, S, m * S)[places]
-        size = (solution @ share[places][..., None])[..., 0]  # p_y, as each view has it
-        size = np.where(np.abs(size) < 1e-9, 1e-9, size)
-        tables = (solution @ by_view).reshape(T, 3, K, m, S) / size[..., None, None]
-        # An estimate is a mean over points of 1[x_i = u] times a number that the output of the view stands for.
-        square = (solution**2 @ by_view).reshape(T, 3, K, m, S) / size[..., None, None] ** 2
-        variance = np.maximum(square - tables**2, 0) / n
-        noise = np.einsum("tvyiu,ty,iu->tvi", variance, found.weights, _inverse(output_shares(pairs)), optimize=True)
-        allowed = apart[places]
-        tables = np.where(allowed[:, :, None, :, None], np.clip(tables, 0, 1), np.nan)
-        return cls(np.moveaxis(tables, 2, 4), found.weights, np.where(allowed, noise, np.nan))
+        solution = np.swapaxes(scaled @ inverse, 2, 3)  # from P(a) to p_y
+        size = solution @ share[places][..., None]  # p_y, as each view has it
+        solution /= np.where(np.abs(size) < 1e-9, 1e-9, size)
+        return cls(np.ascontiguousarray(np.swapaxes(pairs, 1, 2)), places, apart, solution, found.weights)
 
-    def named(self, shares: Floats) -> Estimates:
+    def named(self) -> Solved:
         """The same with parts in the order of the classes: votes are for their own class more than by chance.
 
         The correlation of "the part is c" and "source i votes k", added up over sources, is the score of c for k.
-
-        Parameters
-        ----------
-        shares : array, shape (m, S)
-            Of the outputs of each source.
         """
-        votes = shares[:, SILENT + 1 :, None]
+        votes = output_shares(self.by_view)[:, SILENT + 1 :]
         unit = np.sqrt(np.maximum(votes * (1 - votes), 1e-12))
-        beyond = np.nansum((self.tables[:, :, :, SILENT + 1 :] - votes) / unit, axis=(1, 2))  # (T, classes, parts)
+        seen = np.einsum("vaik,ik,vi->vak", self.by_view[..., SILENT + 1 :], 1 / unit, self.apart, optimize=True)
+        by_chance = np.einsum("ik,vi->vk", votes / unit, self.apart)[self.places].sum(axis=1)
+        score = self._scores(seen) - by_chance[..., None]
         p = self.weights[:, None, :]
-        return self._ordered(beyond * np.sqrt(p / np.maximum(1 - p, 1e-12)))
+        return self._ordered(score * np.sqrt(p / np.maximum(1 - p, 1e-12)))
 
-    def like(self, reference: Floats) -> Estimates:
-        """The same with parts in the order in which they are most like a reference, shape (m, S, K)."""
-        T, _, m, S, K = self.tables.shape
-        flat = np.nan_to_num(self.tables).sum(axis=1).reshape(T, m * S, K)
-        return self._ordered(reference.reshape(m * S, K).T @ flat)
+    def like(self, reference: Floats) -> Solved:
+        """The same with parts in the order in which they are most like a reference, shape (m, K, S)."""
+        seen = np.einsum("vaiu,iku,vi->vak", self.by_view, reference, self.apart, optimize=True)
+        return self._ordered(self._scores(seen))
 
-    def _ordered(self, score: Floats) -> Estimates:
+    def _scores(self, seen: Floats) -> Floats:
+        """What sums over sources of shares, shape (V, S, K), come to for every part, shape (T, K, parts)."""
+        return (self.solution @ seen[self.places]).sum(axis=1).swapaxes(1, 2)
+
+    def _ordered(self, score: Floats) -> Solved:
         """With the part of every class by the best assignment; `score` has shape (T, classes, parts)."""
         order = np.stack([assignment(one) for one in score])
-        tables = np.take_along_axis(self.tables, order[:, None, None, None, :], axis=4)
-        return Estimates(tables, np.take_along_axis(self.weights, order, axis=1), self.noise)
+        solution = np.take_along_axis(self.solution, order[:, None, :, None], axis=2)
+        return replace(self, solution=solution, weights=np.take_along_axis(self.weights, order, axis=1))
 
-    def tables_of_all(self, aggregate: Aggregate, rng: np.random.Generator | None = None) -> Floats:
-        """One table for every source from those of all triples, shape (m, S, K)."""
-        T, _, m, S, K = self.tables.shape
-        by_source = self.tables.transpose(2, 3, 4, 0, 1).reshape(m, S, K, 3 * T)
-        found = np.full((m, S, K), 1 / S)
-        for i, estimates in enumerate(by_source):
-            told = estimates[..., ~np.isnan(estimates[0, 0])]
-            if told.shape[-1]:
-                found[i] = over_subsets(told, aggregate, rng=rng)
+    def tables(self, aggregate: Aggregate, rng: np.random.Generator | None = None) -> Floats:
+        """One table for every source from those of all triples, shape (m, K, S)."""
+        _, S, m, _ = self.by_view.shape
+        K = self.solution.shape[2]
+        found = np.full((m, K, S), 1 / S)
+        for i in range(m):
+            told = self.apart[self.places, i]
+            if told.any():
+                estimates = self.solution[told] @ self.by_view[self.places[told], :, i]
+                found[i] = over_subsets(np.moveaxis(np.clip(estimates, 0, 1), 0, -1).copy(), aggregate, rng=rng)
         return found
 
     def balance(self, aggregate: Aggregate, rng: np.random.Generator | None = None) -> Floats:
         """One class balance from those of all triples, shape (K,)."""
         found: Floats = over_subsets(self.weights.T.copy(), aggregate, rng=rng)
         return found / found.sum()
+
+    def noise(self, n: float, balance: Floats) -> Floats:
+        """Variance of the table of every source as one view has it, over the shares of outputs, shape (m,).
+
+        An estimate is a mean over points of 1[x_i = u] times a number that the output of the view stands for. The
+        median over views; infinite where no view tells of a source.
+        """
+        inverse = _inverse(output_shares(self.by_view))
+        squares = np.einsum("tvya,y->tva", self.solution**2, balance)  # the mean is small beside it
+        sizes = np.einsum("vaiu,iu->via", self.by_view, inverse, optimize=True)
+        every = (sizes[self.places] @ squares[..., None])[..., 0] / n
+        found = np.full(len(inverse), np.inf)
+        for i in range(len(found)):
+            told = self.apart[self.places, i]
+            if told.any():
+                found[i] = np.median(every[..., i][told])
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,13 +146,16 @@ class Confusion:
     tables : array, shape (m, K, S)
         Probability of every output given the class.
     class_balance : array, shape (K,)
-    reference : array, shape (m, S, K)
+    reference : array, shape (m, K, S)
         The tables before they were drawn to anything, by which other points find the order of their parts.
+    noise : array, shape (m,)
+        How noisy these were.
     """
 
     tables: Floats
     class_balance: Floats
     reference: Floats
+    noise: Floats
 
 
 def confusion(
@@ -156,59 +167,66 @@ def confusion(
     aggregate: Aggregate = "median",
     class_balance: Floats | None = None,
     rng: np.random.Generator | None = None,
-    reference: Floats | None = None,
+    before: Confusion | None = None,
 ) -> Confusion:
     """Tables of all sources, from shares of what triples of views, and views and sources, say.
 
     Parameters
     ----------
     n, triples, pairs, places, apart
-        As in `Estimates.of`.
+        As in `Solved`.
     class_balance : array, shape (K,), optional
         Estimated where not given.
-    reference : array, shape (m, S, K), optional
-        Tables that give the order of the classes; where not given, the sources are taken to be right more often than
-        by chance over all.
+    before : Confusion, optional
+        What gives the order of the classes, and says how noisy tables are; where not given, the sources are taken to
+        be right more often than by chance over all.
     """
-    shares = output_shares(pairs)
-    found = Estimates.of(triples, pairs, places, apart, n)
-    if reference is None:
-        found = found.named(shares)
-        reference = found.tables_of_all("median")
-    found = found.like(reference)
-    tables = found.tables_of_all(aggregate, rng)
-    balance = found.balance(aggregate, rng) if class_balance is None else class_balance
+    solved = Solved.of(n, triples, pairs, places, apart)
+    if before is None:
+        solved = solved.named()
+    solved = solved.like(solved.tables("median") if before is None else before.reference)
+    reference = solved.tables(aggregate, rng)
+    balance = solved.balance(aggregate, rng) if class_balance is None else class_balance
     balance = np.maximum(balance, 1 / n)
     balance /= balance.sum()
-    drawn = drawn_to_symmetric(on_simplex(np.swapaxes(tables, 1, 2)), balance, shares, found.noise, n)
-    floored = np.where(shares[:, None] > 0, np.maximum(drawn, 1 / n), 0)
-    return Confusion(floored / floored.sum(axis=2, keepdims=True), balance, tables)
+    noise = solved.noise(n, balance) if before is None else before.noise
+    shares = output_shares(solved.by_view)
+    tables = drawn_to_symmetric(on_simplex(reference), balance, shares, noise, n)
+    tables = np.where(shares[:, None] > 0, np.maximum(tables, 1 / n), 0)
+    return Confusion(tables / tables.sum(axis=2, keepdims=True), balance, reference, noise)
 
 
 def drawn_to_symmetric(tables: Floats, balance: Floats, shares: Floats, noise: Floats, n: float) -> Floats:
-    """Tables, shape (m, K, S), drawn towards those of sources with one accuracy each, by how noisy they are."""
-    K = len(balance)
+    """Tables, shape (m, K, S), drawn towards those of sources with one accuracy each, by how noisy they are.
+
+    Parameters
+    ----------
+    shares : array, shape (m, S)
+        Of the outputs of every source.
+    noise : array, shape (m,)
+        Of tables from a single view, as `Solved.noise` has it.
+    """
     votes = np.maximum(1 - shares[:, SILENT], 1 / n)
     right = np.clip(accuracy(tables, balance), 1 / n, 1 - 1 / n)
-    simple = np.where(shares[:, None] > 0, symmetric_tables(right, votes, K), 1e-9)
+    simple = np.where(shares[:, None] > 0, symmetric_tables(right, votes, len(balance)), 1e-9)
     simple /= simple.sum(axis=2, keepdims=True)
     inverse = _inverse(shares)
-    # As noisy as if the classes were known, and what is left over of the noise of a view. Both grow with the number of
-    # votes of a source as does what it tells: per vote, sources can be compared.
+    # As noisy as if the classes were known, and what is left over of the noise of a view; for a vote, since distance
+    # and noise that is known from other sources both grow with the votes of a source.
     known = np.einsum("iyu,iu->i", tables * (1 - tables), inverse) / n
-    told = ~np.isnan(noise).all(axis=(0, 1))
-    of_view = np.full(len(tables), np.inf)
-    of_view[told] = np.nanmedian(noise[:, :, told], axis=(0, 1))
-    variance = np.maximum(known + LEFT_OVER * np.maximum(of_view - known, 0), 1e-300) / votes
-    apart = np.einsum("iyu,y,iu->i", (tables - simple) ** 2, balance, inverse) / votes
-    beyond = max(0.0, float(((apart - variance) / variance)[told].sum() / (1 / variance)[told].sum()))
-    kept = np.where(told, beyond / (beyond + np.where(told, variance, 1)), 0)[:, None, None]
+    told = np.isfinite(noise)
+    variance = np.where(told, known + LEFT_OVER * np.maximum(noise - known, 0), 1) / votes
+    variance = np.maximum(variance, 1e-300)
+    distance = np.einsum("iyu,y,iu->i", (tables - simple) ** 2, balance, inverse) / votes
+    beyond = max(0.0, float(((distance - variance) / variance)[told].sum() / (1 / variance)[told].sum()))
+    kept = np.where(told, beyond / (beyond + variance), 0)[:, None, None]
     return kept * tables + (1 - kept) * simple
 
 
-def output_shares(pairs: Floats) -> Floats:
+def output_shares(by_view: Floats) -> Floats:
     """Share of every output of every source, shape (m, S)."""
-    return pairs[0].sum(axis=1)
+    found: Floats = by_view[0].sum(axis=0)
+    return found
 
 
 def _inverse(shares: Floats) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from karat._kernels.threads import in_threads
 from karat._types import Floats, Group, Ints, Progress
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.check import check_shape, check_sources
@@ -25,6 +26,8 @@ from karat.votes import GoldPoints, Outputs, Votes
 
 # Gold labels of a class that a table from votes may be worth; gold itself says which.
 PRIOR_COUNTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+
+_STEP = 8  # replicates between two reports of progress
 
 _lgamma = np.vectorize(lgamma, otypes=[np.float64])
 
@@ -112,9 +115,8 @@ class TensorFit:
         check_sources(moments, pairs)
         rng = settings.generator()
         counts = choose_views(votes, moments, groups, rng)
-        n, triples, with_sources = counts.weighted()
         views = counts.views
-        found = confusion(n, triples, with_sources, views.triples, views.apart(groups), settings.averaging, given, rng)
+        found = confusion(*counts.weighted(), views.triples, views.apart(groups), settings.averaging, given, rng)
         gold = None if points is None else GoldCounts.of(points, len(counts.n), found.tables)
         return cls(votes, counts, groups, gold, settings, found)
 
@@ -149,29 +151,30 @@ class TensorFit:
         m, K, _ = found.tables.shape
         if settings.replicates == 0:
             return Intervals.nothing(m, K)
-        rng = settings.generator()
         views, B = counts.views, len(counts.n)
         apart, given = views.apart(self.groups), settings.given_balance(self.votes.classes)
-        replicates = _affordable(counts, settings.replicates)
-        accuracies, balances = [], []
-        for done in range(replicates):
+
+        def again(rng: np.random.Generator) -> tuple[Floats, Floats]:
             weights = rng.multinomial(B, np.full(B, 1 / B))
-            n, triples, pairs = counts.weighted(weights)
-            again = confusion(n, triples, pairs, views.triples, apart, settings.averaging, given, rng, found.reference)
-            tables, balance = again.tables, again.class_balance
-            if self.gold is not None:
-                tables = self.gold.blended(tables, weights)
-                balance = self._balance(balance, weights @ self.gold.truth)
-            accuracies.append(accuracy(tables, balance))
-            balances.append(balance)
+            drawn = confusion(*counts.weighted(weights), views.triples, apart, settings.averaging, given, rng, found)
+            if self.gold is None:
+                return accuracy(drawn.tables, drawn.class_balance), drawn.class_balance
+            balance = self._balance(drawn.class_balance, weights @ self.gold.truth)
+            return accuracy(self.gold.blended(drawn.tables, weights), balance), balance
+
+        replicates = _affordable(counts, settings.replicates)
+        seeds = settings.generator().spawn(replicates)
+        drawn: list[tuple[Floats, Floats]] = []
+        for low in range(0, replicates, _STEP):
+            part = seeds[low : low + _STEP]
+            drawn += in_threads(lambda k, part=part: again(part[k]), len(part))  # type: ignore[misc]
             if progress is not None:
-                progress(done + 1, replicates)
+                progress(len(drawn), replicates)
+        accuracies, balances = (np.array(values) for values in zip(*drawn, strict=True))
         stretch = student(settings.level, B - 1) / NormalDist().inv_cdf((1 + settings.level) / 2)
         return Intervals(
-            *distance_interval(
-                accuracy(self.tables, self.class_balance), np.array(accuracies), settings.level, stretch
-            ),
-            *distance_interval(self.class_balance, np.array(balances), settings.level, stretch),
+            *distance_interval(accuracy(self.tables, self.class_balance), accuracies, settings.level, stretch),
+            *distance_interval(self.class_balance, balances, settings.level, stretch),
             "bootstrap",
         )
 
@@ -180,7 +183,7 @@ def _affordable(counts: ViewCounts, asked: int) -> int:
     """How many replicates there is time for."""
     _, _, m, S, _ = counts.with_sources.shape
     T = len(counts.triples[0])
-    seconds = 1e-3 + T * (S**4 + m * S**2) * 1e-8
+    seconds = 4e-3 + m * 1e-4 + T * (S**4 + m * S**2) * 5e-8  # as measured
     return min(asked, max(FEWEST, int(SECONDS / seconds)))
 
 

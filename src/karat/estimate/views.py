@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import comb
 
@@ -26,11 +27,12 @@ Octets = npt.NDArray[np.uint8]
 CLEAR = 4.0  # standard errors of the least correlation from which on single sources will do as views
 TOLD = 2.0  # below this, two views do not tell all classes apart
 FEWEST = 10  # clear triples of single sources, or half of all where sources are few; else pools are taken
-TRIPLES = 100  # of single sources, drawn at random where there are more
-SPLITS = 40  # into three pools, of those that tell all classes apart
-TRIED = 120  # splits that are looked at to find them
+TRIPLES = 60  # of single sources, drawn at random where there are more
+SPLITS = 40  # into three pools, or half as many where votes are many
+ROUNDS = 3  # of as many splits, until half as many tell all classes apart
 MOST_VIEWS = 60  # single sources that serve as views: more would take memory
 MOST_CLASSES = 40  # a triple has S^3 counts
+_CELLS = 1 << 27  # votes that all splits may look at, as long as they are not too few
 _MEMORY = 1 << 28  # bytes that the counts of all blocks may take, as long as the blocks are not too few
 _CHUNK = 1 << 17  # points that are counted at a time
 
@@ -83,11 +85,6 @@ class Views:
         pools = [pool for _ in range(splits) for pool in _deal(groups, favourite, rng)]
         return cls(tuple(pools), np.arange(len(pools)).reshape(-1, 3))
 
-    def of_triples(self, kept: Places) -> Views:
-        """Some of the triples, and the views that these need."""
-        used, places = np.unique(self.triples[kept], return_inverse=True)
-        return Views(tuple(self.pools[v] for v in used), places.reshape(-1, 3))
-
     def apart(self, groups: Sequence[Group]) -> Bools:
         """Whether a view and a source have nothing to do with each other, by what is known; shape (V, m)."""
         found = np.ones((len(self.pools), sum(map(len, groups))), dtype=bool)
@@ -116,17 +113,31 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
     if len(views.triples) >= min(FEWEST, comb(number, 3) / 2):
         return ViewCounts.of(votes, views)
     if number >= 6:
-        views = Views.pooled(groups, moments.single.argmax(axis=1), TRIED, rng)
-        n, triples = count_triples(votes, views)
-        tables = triples.sum(axis=0) / n.sum()
-        least = np.min([clearness(tables.sum(axis=axis), K, len(votes)) for axis in (1, 2, 3)], axis=0)
-        told = np.flatnonzero(least >= TOLD)[:SPLITS]
-        if len(told):
-            return ViewCounts.of(votes, views.of_triples(told))
+        pools = _told_pools(votes, moments, groups, rng)
+        if len(pools.views.triples):
+            return pools
     views = Views.single(groups, clear >= TOLD, rng)
     if not len(views.triples):
         raise NotIdentifiedError(_merged(moments, groups), estimate=clear)
     return ViewCounts.of(votes, views)
+
+
+def _told_pools(votes: Votes, moments: Moments, groups: Sequence[Group], rng: np.random.Generator) -> ViewCounts:
+    """Splits into pools that tell all classes apart, and what the pools say."""
+    K, n, m = len(votes.classes), len(votes), len(votes.sources)
+    splits = int(np.clip(_CELLS // (n * m), SPLITS // 2, SPLITS))
+    found: ViewCounts | None = None
+    for _ in range(ROUNDS):
+        drawn = ViewCounts.of(votes, Views.pooled(groups, moments.single.argmax(axis=1), splits, rng))
+        tables = drawn.triples.sum(axis=0) / n
+        least = np.min([clearness(tables.sum(axis=axis), K, n) for axis in (1, 2, 3)], axis=0)
+        told = drawn.of_triples(np.flatnonzero(least >= TOLD))
+        found = told if found is None else found.beside(told)
+        if 2 * len(found.views.triples) >= splits:
+            break
+    if found is None:
+        raise ValueError("there is at least one round")
+    return found
 
 
 def _merged(moments: Moments, groups: Sequence[Group]) -> str:
@@ -213,12 +224,28 @@ class ViewCounts:
 
     @classmethod
     def of(cls, votes: Votes, views: Views, first_row: int = 0) -> ViewCounts:
-        """Count votes of which the first is a certain row of all data, of which these may be a part."""
-        n, triples = count_triples(votes, views, first_row)
-        m, S, V, B = len(votes.sources), len(votes.classes) + 1, len(views.pools), len(n)
-        rows = np.stack(np.broadcast_arrays(np.arange(V)[:, None] + m, np.arange(m)), axis=2).reshape(V * m, 2)
-        pairs = _count(votes, views, rows, B, first_row)
-        return cls(views, n, triples, pairs.reshape(B, V, m, S, S))
+        """Count, in one pass, votes of which the first is a certain row of all data, of which these may be a part."""
+        m, S, T, V = len(votes.sources), len(votes.classes) + 1, len(views.triples), len(views.pools)
+        B = int(np.clip(_MEMORY // (8 * (T * S**3 + V * m * S**2)), FEWEST_BLOCKS, BLOCKS))
+        n = np.bincount(block_of(np.arange(len(votes)) + first_row, B), minlength=B)
+        pairs = np.stack(np.broadcast_arrays(np.arange(V)[:, None] + m, np.arange(m)), axis=2).reshape(V * m, 2)
+        triples, with_sources = _count(votes, views, (views.triples + m, pairs), B, first_row)
+        return cls(views, n, triples.reshape(B, T, S, S, S), with_sources.reshape(B, V, m, S, S))
+
+    def of_triples(self, kept: Places) -> ViewCounts:
+        """Some of the triples, and the views that these need."""
+        used, places = np.unique(self.views.triples[kept], return_inverse=True)
+        views = Views(tuple(self.views.pools[v] for v in used), places.reshape(-1, 3))
+        return ViewCounts(views, self.n, self.triples[:, kept], self.with_sources[:, used])
+
+    def beside(self, other: ViewCounts) -> ViewCounts:
+        """These views and others of the same points."""
+        views = Views(
+            self.views.pools + other.views.pools,
+            np.concatenate([self.views.triples, other.views.triples + len(self.views.pools)]),
+        )
+        triples = np.concatenate([self.triples, other.triples], axis=1)
+        return ViewCounts(views, self.n, triples, np.concatenate([self.with_sources, other.with_sources], axis=1))
 
     def __add__(self, other: ViewCounts) -> ViewCounts:
         if not isinstance(other, ViewCounts):
@@ -229,44 +256,42 @@ class ViewCounts:
 
     def weighted(self, weights: Ints | None = None) -> tuple[int, Floats, Floats]:
         """Number of points, and shares of triples and of pairs, where blocks count as often as their weights say."""
-        B = len(self.n)
-        weights = np.ones(B, dtype=np.int64) if weights is None else weights
+        weights = np.ones(len(self.n), dtype=np.int64) if weights is None else weights
         n = int(weights @ self.n)
-        triples, pairs = (
-            (weights @ counts.reshape(B, -1)).reshape(counts.shape[1:]) / max(n, 1)
-            for counts in (self.triples, self.with_sources)
-        )
-        return n, triples, pairs
+        # Whole numbers below 2^53 are exact as floats, which are faster to add up.
+        triples, pairs = (weights.astype(np.float64) @ counts / max(n, 1) for counts in self._flat)
+        return n, triples.reshape(self.triples.shape[1:]), pairs.reshape(self.with_sources.shape[1:])
+
+    @cached_property
+    def _flat(self) -> tuple[Floats, Floats]:
+        B = len(self.n)
+        return self.triples.reshape(B, -1).astype(np.float64), self.with_sources.reshape(B, -1).astype(np.float64)
 
 
-def count_triples(votes: Votes, views: Views, first_row: int = 0) -> tuple[Ints, Ints]:
-    """Points of each block, shape (B,), and what the views of each triple say on them, shape (B, T, S, S, S)."""
-    m, S, T, V = len(votes.sources), len(votes.classes) + 1, len(views.triples), len(views.pools)
-    B = int(np.clip(_MEMORY // (8 * (T * S**3 + V * m * S**2)), FEWEST_BLOCKS, BLOCKS))
-    n = np.bincount(block_of(np.arange(len(votes)) + first_row, B), minlength=B)
-    return n, _count(votes, views, views.triples + m, B, first_row).reshape(B, T, S, S, S)
+def _count(votes: Votes, views: Views, rows: tuple[Places, ...], B: int, first_row: int) -> list[Ints]:
+    """On how many points some of the sources, or of the views after them, say what.
 
-
-def _count(votes: Votes, views: Views, rows: Places, B: int, first_row: int) -> Ints:
-    """On how many points some of the sources, or of the views after them, say what; shape (B, len(rows), S^w)."""
+    Of every array of rows, shape (r, w), counts of shape (B, r, S^w).
+    """
     from karat._kernels.threads import in_threads, spans  # loads numba
     from karat._kernels.views import add_joint
 
     m, S = len(votes.sources), len(votes.classes) + 1
-    counts = np.zeros((len(rows), B, S ** rows.shape[1]), dtype=np.int64)
+    counts = [np.zeros((len(some), B, S ** some.shape[1]), dtype=np.int64) for some in rows]
+    parts = [(some, total, span) for some, total in zip(rows, counts, strict=True) for span in spans(len(some), 32)]
     chunk = int(np.clip((1 << 26) // (m + len(views.pools)), 1 << 12, _CHUNK))
-    parts = spans(len(rows), 64)
     for low in range(0, len(votes), chunk):
         high = min(low + chunk, len(votes))
         block = block_of(np.arange(low, high) + first_row, B).astype(np.uint8)
         said, place = _said(votes.storage.columns(low, high), views.pools, S - 1)
 
         def work(part: int, said: Codes = said, place: Places = place, block: Octets = block) -> None:
-            for r in range(*parts[part]):
-                add_joint(said, block, S, place[rows[r]], counts[r])
+            some, total, span = parts[part]
+            for r in range(*span):
+                add_joint(said, block, S, place[some[r]], total[r])
 
         in_threads(work, len(parts))
-    return np.ascontiguousarray(np.moveaxis(counts, 1, 0))
+    return [np.ascontiguousarray(np.moveaxis(total, 1, 0)) for total in counts]
 
 
 def _said(columns: Codes, pools: Sequence[Group], K: int) -> tuple[Codes, Places]:
