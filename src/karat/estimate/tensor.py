@@ -150,7 +150,7 @@ def orthogonal_parts(tensor: Floats) -> tuple[Floats, Floats]:
 
     symmetric = sum(np.transpose(tensor, (0, *order)) for order in permutations((1, 2, 3))) / 6
     Q = np.broadcast_to(np.eye(tensor.shape[1]), tensor.shape[:3]).copy()
-    joint_rotation(np.ascontiguousarray(symmetric), Q, _SWEEPS, _ENOUGH)
+    joint_rotation(np.array(symmetric, order="C"), Q, _SWEEPS, _ENOUGH)
     sizes = np.einsum("tijk,tiy,tjy,tky->ty", symmetric, Q, Q, Q, optimize=True)
     return Q * np.where(sizes < 0, -1, 1)[:, None], np.abs(sizes)
 

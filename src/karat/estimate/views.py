@@ -53,15 +53,17 @@ class Views:
     triples: Places
 
     @classmethod
-    def single(cls, groups: Sequence[Group], clear: Bools, rng: np.random.Generator) -> Views:
-        """Triples of single sources, no two of which are of one group of known pairs.
+    def single(cls, groups: Sequence[Group], clear: Floats, enough: float, rng: np.random.Generator) -> Views:
+        """Triples of single sources, no two of which are of one group of known pairs; the clearest pair comes first.
 
         Parameters
         ----------
-        clear : array of bool, shape (m, m)
-            Whether two sources tell all classes apart.
+        clear : array, shape (m, m)
+            How clearly two sources tell all classes apart.
+        enough : float
+            How clearly all pairs of a triple must.
         """
-        allowed = clear.copy()
+        allowed = clear >= enough
         for group in groups:
             allowed[np.ix_(group, group)] = False
         most = np.argsort(-allowed.sum(axis=1), kind="stable")[:MOST_VIEWS]
@@ -71,7 +73,10 @@ class Views:
         every = every[allowed[one, two] & allowed[one, three] & allowed[two, three]]
         if len(every) > TRIPLES:
             every = every[np.sort(rng.choice(len(every), TRIPLES, replace=False))]
-        return cls(tuple((i,) for i in sources.tolist()), every)
+        one, two, three = sources[every].T
+        last = np.argmax([clear[two, three], clear[one, three], clear[one, two]], axis=0)
+        turned = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])[last]
+        return cls(tuple((i,) for i in sources.tolist()), np.take_along_axis(every, turned, axis=1))
 
     @classmethod
     def pooled(cls, groups: Sequence[Group], favourite: Ints, splits: int, rng: np.random.Generator) -> Views:
@@ -109,14 +114,14 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
     if K > MOST_CLASSES:
         raise InputError(f"tensors are for at most {MOST_CLASSES} classes; there are {K}. Use method='consensus'.")
     clear = pair_clearness(moments)
-    views = Views.single(groups, clear >= CLEAR, rng)
+    views = Views.single(groups, clear, CLEAR, rng)
     if len(views.triples) >= min(FEWEST, comb(number, 3) / 2):
         return ViewCounts.of(votes, views)
     if number >= 6:
         pools = _told_pools(votes, moments, groups, rng)
         if len(pools.views.triples):
             return pools
-    views = Views.single(groups, clear >= TOLD, rng)
+    views = Views.single(groups, clear, TOLD, rng)
     if not len(views.triples):
         raise NotIdentifiedError(_merged(moments, groups), estimate=clear)
     return ViewCounts.of(votes, views)
