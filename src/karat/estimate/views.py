@@ -76,7 +76,8 @@ class Views:
         one, two, three = sources[every].T
         last = np.argmax([clear[two, three], clear[one, three], clear[one, two]], axis=0)
         turned = np.array([[1, 2, 0], [0, 2, 1], [0, 1, 2]])[last]
-        return cls(tuple((i,) for i in sources.tolist()), np.take_along_axis(every, turned, axis=1))
+        used, places = np.unique(np.take_along_axis(every, turned, axis=1), return_inverse=True)
+        return cls(tuple((i,) for i in sources[used].tolist()), places.reshape(-1, 3))
 
     @classmethod
     def pooled(cls, groups: Sequence[Group], favourite: Ints, splits: int, rng: np.random.Generator) -> Views:
@@ -113,6 +114,11 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
     K, number = len(votes.classes), len(groups)
     if K > MOST_CLASSES:
         raise InputError(f"tensors are for at most {MOST_CLASSES} classes; there are {K}. Use method='consensus'.")
+    if number < 3:
+        raise NotIdentifiedError(
+            f"three views need three sources that may be independent, and the known pairs tie all of them into {number} "
+            "groups. Name fewer pairs, or bring more sources."
+        )
     clear = pair_clearness(moments)
     views = Views.single(groups, clear, CLEAR, rng)
     if len(views.triples) >= min(FEWEST, comb(number, 3) / 2):
@@ -193,7 +199,7 @@ def pair_clearness(moments: Moments) -> Floats:
         tables[:, 0, 0] = n - tables.sum(axis=(1, 2))
         found[i] = clearness(tables / n, K, n)
     np.fill_diagonal(found, 0)
-    return found
+    return (found + found.T) / 2  # which differ in their last bits
 
 
 def _deal(groups: Sequence[Group], favourite: Ints, rng: np.random.Generator) -> list[Group]:
