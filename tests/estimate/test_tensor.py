@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,8 @@ from karat.estimate.tensor import Parts, clearness, on_simplex, orthogonal_parts
 from karat.votes import Votes
 
 Floats = npt.NDArray[np.float64]
+Exact = tuple[float, Floats, Floats, npt.NDArray[np.intp], npt.NDArray[np.bool_]]
+AGGREGATES: tuple[Aggregate, ...] = ("median", "mean")
 
 
 def some_tables(rng: np.random.Generator, m: int, K: int, abstain: float = 0.1) -> Floats:
@@ -43,7 +44,7 @@ def one_sided_tables(rng: np.random.Generator, m: int, K: int) -> Floats:
     return tables
 
 
-def exact(tables: Floats, balance: Floats, copies: dict[int, tuple[int, float]] | None = None) -> tuple[Any, ...]:
+def exact(tables: Floats, balance: Floats, copies: dict[int, tuple[int, float]] | None = None) -> Exact:
     """Shares of all triples of sources, and of all pairs, as n, triples, pairs, places and apart.
 
     A source j of `copies` says what another says with a certain probability, and is by itself otherwise.
@@ -173,7 +174,7 @@ def test_on_simplex_is_the_nearest_of_all_probabilities() -> None:
 def test_exact_moments_give_exact_tables(K: int, aggregate: Aggregate) -> None:
     rng = np.random.default_rng(K)
     tables, balance = some_tables(rng, 6, K), rng.dirichlet(np.full(K, 8.0))
-    found = confusion(*exact(tables, balance), aggregate, rng=rng)
+    found = confusion(*exact(tables, balance), aggregate=aggregate, rng=rng)
     np.testing.assert_allclose(found.tables, tables, atol=1e-5)
     np.testing.assert_allclose(found.class_balance, balance, atol=1e-5)
 
@@ -189,8 +190,8 @@ def test_with_three_dependent_pairs_the_median_is_right_in_the_limit_and_the_mea
         truth[j] = share * tables[i] + (1 - share) * tables[j]
     errors = {}
     for name, given in (("pairs", exact(tables, balance, copies)), ("none", exact(truth, balance))):
-        for aggregate in ("median", "mean"):
-            found = confusion(*given, aggregate)  # type: ignore[arg-type]
+        for aggregate in AGGREGATES:
+            found = confusion(*given, aggregate=aggregate)
             errors[name, aggregate] = np.abs(found.tables - truth).max(), np.abs(found.class_balance - balance).max()
     assert max(errors["none", "median"]) < 1e-5
     assert max(errors["none", "mean"]) < 1e-5
@@ -217,11 +218,11 @@ def test_recovery_with_dependent_pairs_the_median_gets_better_with_points_and_th
     error = {}
     for pairs in (0, 3):
         for n in (20_000, 320_000):
-            for aggregate in ("median", "mean"):
+            for aggregate in AGGREGATES:
                 found = []
                 for seed in range(3):
                     votes, truth = dependent_votes(seed, n, pairs)
-                    found.append(rms(tensors(votes, aggregate).conditionals[:6], truth[:6]))  # type: ignore[arg-type]
+                    found.append(rms(tensors(votes, aggregate).conditionals[:6], truth[:6]))
                 error[pairs, n, aggregate] = np.mean(found)
     assert error[3, 320_000, "median"] < 2 * error[0, 320_000, "median"]
     assert error[3, 320_000, "mean"] > 3 * error[0, 320_000, "mean"]

@@ -30,7 +30,7 @@ FEWEST = 10  # clear triples of single sources, or half of all where sources are
 TRIPLES = 60  # of single sources, drawn at random where there are more
 SPLITS = 40  # into three pools, or half as many where votes are many
 ROUNDS = 3  # of as many splits, until half as many tell all classes apart
-MOST_VIEWS = 60  # single sources that serve as views: more would take memory
+_MOST_VIEWS = 60  # single sources that serve as views: more would take memory
 MOST_CLASSES = 40  # a triple has S^3 counts
 _CELLS = 1 << 27  # votes that all splits may look at, as long as they are not too few
 _MEMORY = 1 << 28  # bytes that the counts of all blocks may take, as long as the blocks are not too few
@@ -66,7 +66,7 @@ class Views:
         allowed = clear >= enough
         for group in groups:
             allowed[np.ix_(group, group)] = False
-        most = np.argsort(-allowed.sum(axis=1), kind="stable")[:MOST_VIEWS]
+        most = np.argsort(-allowed.sum(axis=1), kind="stable")[:_MOST_VIEWS]
         sources = np.sort(most[allowed[most].any(axis=1)])
         every = np.array(list(combinations(range(len(sources)), 3)), dtype=np.intp).reshape(-1, 3)
         one, two, three = sources[every].T
@@ -116,8 +116,8 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
         raise InputError(f"tensors are for at most {MOST_CLASSES} classes; there are {K}. Use method='consensus'.")
     if number < 3:
         raise NotIdentifiedError(
-            f"three views need three sources that may be independent, and the known pairs tie all of them into {number} "
-            "groups. Name fewer pairs, or bring more sources."
+            "three views need three sources that may be independent, and the known pairs tie all of them into "
+            f"{number} groups. Name fewer pairs, or bring more sources."
         )
     clear = pair_clearness(moments)
     views = Views.single(groups, clear, CLEAR, rng)
