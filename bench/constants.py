@@ -571,7 +571,8 @@ MEASURES: dict[str, Callable[[str], str]] = {
     measure.__name__: measure
     for measure in (
         votes, default, default_all_gold, accuracies, told,
-        labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many, value, all_gold_value, verdict,
+        labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many,
+        value, all_gold_value, verdict,
     )
 }  # fmt: skip
 
