@@ -165,6 +165,19 @@ CONSTANTS = (
     Constant("estimate.check:COPY", "copies"),
     Constant("estimate.signs:SURE", "signs"),
     Constant("estimate.signs:CAMPS", "signs"),
+    Constant("estimate.views:CLEAR", "tensors"),
+    Constant("estimate.views:TOLD", "tensors"),
+    Constant("estimate.views:FEWEST", "tensors"),
+    Constant("estimate.views:TRIPLES", "tensors"),
+    Constant("estimate.views:SPLITS", "tensors"),
+    Constant("estimate.views:ROUNDS", "tensors"),
+    Constant("estimate.confusion:LEFT_OVER", "tensors"),
+    Constant(
+        "estimate.tensor_fit:PRIOR_COUNTS", "tensors_gold", ((3.0, 30.0, 300.0), tuple(3.0 ** np.arange(0, 7, 0.5)))
+    ),
+    Constant("estimate.topics:STEPS", "topics"),
+    Constant("estimate.topics:MORE", "topics"),
+    Constant("estimate.topics:PSEUDO_WORDS", "topics"),
     Constant("statistics:BLOCKS", "intervals"),
     Constant("estimate.intervals:FEWEST", "many"),
     Constant("estimate.accuracy_blend:MULTIPLE", "labels"),
@@ -499,11 +512,72 @@ def verdict(folder: str) -> str:
     return ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
 
 
+def tensors(folder: str) -> str:
+    """Tables from triples of views of simulated sources, in units of their noise if classes were known; real labels."""
+    ratios = []
+    for seed, (K, m, n) in enumerate(
+        ((3, 12, 1_000), (3, 12, 20_000), (5, 12, 2_000), (10, 30, 2_000), (10, 12, 20_000))
+    ):
+        rng = np.random.default_rng(seed)
+        right = np.eye(K) * rng.uniform(0.3, 0.7, (m, K, 1)) * 0.8
+        tables = np.concatenate([np.full((m, K, 1), 0.2), right], axis=2)
+        tables[:, :, 1:] += (1 - tables.sum(axis=2, keepdims=True)) * rng.dirichlet(np.full(K, 3.0), (m, K))
+        truth = rng.integers(0, K, n)
+        said = (rng.random((n, m, 1)) > np.cumsum(tables, axis=2)[:, truth].swapaxes(0, 1)).sum(axis=2) - 1
+        found = karat.tensors(Votes.from_array(said, classes=list(range(K)), abstain=-1)).conditionals
+        ratios.append(((found - tables) ** 2).sum() / (tables * (1 - tables)).sum() * n / K)
+    losses, accuracies, taken = _tensor_labels(folder, 0)
+    return (
+        f"variance {np.mean(ratios):.3f}; {taken} real sets, loss {np.mean(losses):.3f}, "
+        f"accuracy {np.mean(accuracies):.3f}"
+    )
+
+
+def tensors_gold(folder: str) -> str:
+    """Real labels of triples of views with 25 and 100 gold labels."""
+    told = []
+    for n in GOLD:
+        losses, accuracies, _ = _tensor_labels(folder, n)
+        told.append(f"{n} gold: loss {np.mean(losses):.4f}, accuracy {np.mean(accuracies):.4f}")
+    return "; ".join(told)
+
+
+def _tensor_labels(folder: str, gold: int) -> tuple[list[float], list[float], int]:
+    """Log loss and accuracy on the sets of more than two classes that are told apart."""
+    losses, accuracies = [], []
+    for table in vote_sets(folder).values():
+        if len(table.classes) > 2:
+            some, rest = some_gold(table, gold, 0)
+            model = karat.LabelModel(method="tensors", class_balance=gold_balance(table.own_gold), replicates=0)
+            try:
+                found = score(model.fit(table, some if gold else None).predict_proba(table), rest)
+            except (InputError, NotIdentifiedError):
+                continue
+            losses.append(found.loss)
+            accuracies.append(found.accuracy)
+    return losses, accuracies, len(losses)
+
+
+def topics(folder: str) -> str:
+    """Topics of simulated documents: distance of their words from the truth, over that of one who knows the topics."""
+    ratios = []
+    for seed, (n, W, H, length) in enumerate(((400, 50, 3, 12), (2_000, 200, 5, 8), (2_000, 300, 5, 20)) * 2):
+        rng = np.random.default_rng(seed)
+        words = rng.dirichlet(np.full(W, 0.3), H)
+        topic = rng.integers(0, H, n)
+        counts = np.stack([rng.multinomial(rng.poisson(length), words[h]) for h in topic])
+        known = np.stack([counts[topic == h].sum(axis=0) / counts[topic == h].sum() for h in range(H)])
+        apart = np.abs(karat.topics(counts, H).words[:, None] - words).sum(axis=2).min(axis=0)
+        ratios.append(apart.mean() / np.abs(known - words).sum(axis=1).mean())
+    return f"{np.mean(ratios):.4f}, at worst {np.max(ratios):.4f}"
+
+
 MEASURES: dict[str, Callable[[str], str]] = {
     measure.__name__: measure
     for measure in (
         votes, default, default_all_gold, accuracies, told,
-        labels, few, all_gold, balance, copies, signs, intervals, many, value, all_gold_value, verdict,
+        labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many,
+        value, all_gold_value, verdict,
     )
 }  # fmt: skip
 

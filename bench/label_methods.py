@@ -19,6 +19,7 @@ KARAT: dict[str, dict[str, Any]] = {
     "karat": {},
     "symmetric": {"method": "triplets", "symmetric": True},
     "by class": {"method": "triplets", "symmetric": False},
+    "tensors": {"method": "tensors"},
     "labeled": {"method": "labeled"},
     "combined": {"method": "combined"},
 }
@@ -29,6 +30,7 @@ WORDS = {
     "smoothed": "votes and one more for every class, weighted by the class balance",
     "symmetric": "karat's triplets, one accuracy per source",
     "by class": "karat's triplets, an accuracy per source and class",
+    "tensors": "karat's tensors, a table per source",
     "labeled": "karat from gold alone",
     "combined": "karat from votes and gold",
 }

@@ -163,6 +163,19 @@ def test_bad_input_is_explained_and_changes_nothing(case: str, tmp_path: Path) -
     assert (out / "labels.csv").read_text() == "old"
 
 
+def test_tensors_are_a_method_of_fit(tmp_path: Path) -> None:
+    votes = draw_votes(np.random.default_rng(0), 1_500, symmetric_conditionals([0.8] * 5, 3), [0.2, 0.3, 0.5])
+    table = tmp_path / "votes.csv"
+    np.savetxt(table, votes.values, "%d", ",", header="a,b,c,d,e", comments="")
+    found = answer("fit", table, "--method", "tensors", "--out", tmp_path / "labels.csv")
+    assert len((tmp_path / "labels.csv").read_text().splitlines()) == 1_501
+    assert "tensors" in found["next"]
+    assert karat("fit", table, "--method", "tensors", "--symmetric").returncode == 2
+    few = karat("fit", table, "--method", "tensors", "--drop", "c,d,e")
+    assert few.returncode == 2
+    assert "Traceback" not in few.stderr
+
+
 def test_usage_errors_have_exit_code_2() -> None:
     assert karat("check").returncode == 2
     assert karat("nonsense").returncode == 2

@@ -20,6 +20,11 @@ def test_every_way_to_learn_is_explained() -> None:
     assert "times 0.80, blended with 50 gold labels; gold has a weight of 0.25" in accuracies
     assert "log-likelihoods times 1.50" in probabilities
     assert len(explanation(Origin("combined", 1, 50))) == 3
+    tensors = explanation(Origin("tensors", 1_000, 20, "median", views=7, gold_weight=0.25))
+    assert tensors == (
+        "Votes: the median over triples of pools of up to 7 sources, a table per source, from 1,000 points.",
+        "Gold: 20 gold labels added to the tables, with a weight of 0.25 on average.",
+    )
 
 
 def test_the_consensus_is_explained() -> None:

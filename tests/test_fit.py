@@ -30,7 +30,7 @@ def test_auto_is_the_consensus_whatever_gold_there_is() -> None:
     points = GoldPoints.of(sample(100), sample(100).own_gold)
     for gold in (None, points.take(slice(0, 1)), points):
         assert chosen_method(Settings(), gold) == "consensus"
-        for method in ("consensus", "triplets", "labeled", "combined"):
+        for method in ("consensus", "triplets", "labeled", "combined", "tensors"):
             assert chosen_method(Settings(method=method), gold) == method
 
 

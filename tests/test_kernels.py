@@ -5,7 +5,10 @@ import pytest
 
 from karat._kernels import threads
 from karat._kernels.counting import add_by_kind, add_entry_pairs, add_tally, add_weights, pair_counts
+from karat._kernels.diagonal import joint_rotation
 from karat._kernels.evidence import add_tables, two_class_probabilities
+from karat._kernels.pools import pool_votes
+from karat._kernels.views import add_joint
 
 
 def test_oracle_pairs_of_any_features_of_any_points() -> None:
@@ -90,3 +93,39 @@ def test_oracle_compiled_counts_of_votes(m: int) -> None:
     add_weights(columns, weights, m - 1, total)
     expected = [[weights[y, columns[m - 1] == u - 1].sum() for y in range(K)] for u in range(K + 1)]
     np.testing.assert_allclose(total, expected, rtol=1e-12)
+
+
+def test_oracle_joint_outputs_of_rows() -> None:
+    rng = np.random.default_rng(3)
+    said, block = rng.integers(0, 4, (5, 700)).astype(np.int8), rng.integers(0, 3, 700).astype(np.uint8)
+    for rows in ([2], [4, 0], [1, 3, 2]):
+        counts = np.ones((3, 4 ** len(rows)), dtype=np.int64)
+        add_joint(said, block, 4, np.array(rows), counts)
+        expected = np.ones_like(counts)
+        for t in range(700):
+            expected[block[t], int("".join(str(said[row, t]) for row in rows), 4)] += 1
+        np.testing.assert_array_equal(counts, expected)
+
+
+def test_known_answer_what_a_pool_says() -> None:
+    columns = np.array([[-1, 2, 0, 1, -1, 0], [-1, 2, 1, 1, 0, 2], [-1, 1, 1, 0, 2, 1]], dtype=np.int8)
+    said = np.empty(6, dtype=np.int8)
+    for pool, expected in (([0, 1, 2], [0, 3, 2, 2, 1, 1]), ([2, 1, 0], [0, 3, 2, 2, 3, 2]), ([0], [0, 3, 1, 2, 0, 1])):
+        pool_votes(columns, np.array(pool), np.empty((3, 6), np.uint16), np.empty(6, np.uint16), said)
+        assert said.tolist() == expected
+
+
+def test_one_rotation_makes_all_matrices_diagonal() -> None:
+    rng = np.random.default_rng(4)
+    for K in (1, 2, 3, 7):
+        axes, _ = np.linalg.qr(rng.normal(size=(2, K, K)))
+        sizes = rng.normal(size=(2, 4, K))
+        matrices = np.einsum("tiy,tsy,tjy->tsij", axes, sizes, axes)
+        rotation = np.broadcast_to(np.eye(K), (2, K, K)).copy()
+        given = matrices.copy()
+        joint_rotation(matrices, rotation, 50, 1e-9)
+        np.testing.assert_allclose(
+            rotation @ rotation.swapaxes(1, 2), np.broadcast_to(np.eye(K), (2, K, K)), atol=1e-12
+        )
+        np.testing.assert_allclose(rotation.swapaxes(1, 2)[:, None] @ given @ rotation[:, None], matrices, atol=1e-12)
+        np.testing.assert_allclose(matrices * (1 - np.eye(K)), 0, atol=1e-9)

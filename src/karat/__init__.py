@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from karat.estimate.class_balance import class_balance as class_balance
     from karat.estimate.labeled import labeled as labeled
     from karat.estimate.structure import dependent_pairs as dependent_pairs
+    from karat.estimate.tensor_fit import tensors as tensors
+    from karat.estimate.topics import Topics as Topics
+    from karat.estimate.topics import topics as topics
     from karat.estimate.triplets import triplets as triplets
     from karat.io.coding import Coding as Coding
     from karat.model import LabelModel as LabelModel
@@ -56,6 +59,9 @@ _HOMES = {
     "class_balance": "estimate.class_balance",
     "labeled": "estimate.labeled",
     "dependent_pairs": "estimate.structure",
+    "tensors": "estimate.tensor_fit",
+    "Topics": "estimate.topics",
+    "topics": "estimate.topics",
     "triplets": "estimate.triplets",
     "LabelModel": "model",
     "load": "model",

@@ -115,11 +115,12 @@ fitting_options = _all_of(
     _aggregate_option("median", "mean", "random"),
     click.option(
         "--method",
-        type=click.Choice(["auto", "consensus", "triplets", "labeled", "combined"]),
+        type=click.Choice(["auto", "consensus", "triplets", "labeled", "combined", "tensors"]),
         default="auto",
         show_default=True,
         help="Learn from what all votes say together and from gold (consensus, which auto is unless an option of "
-        "triplets is given), or as the paper does: triplets of sources, gold alone, or both.",
+        "triplets is given), or as the paper does: triplets of sources, gold alone, both, or tensors, which learn "
+        "how each source votes in each of many classes.",
     ),
 )
 weighing_options = _aggregate_option("median", "mean")

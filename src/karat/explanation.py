@@ -22,6 +22,8 @@ def explanation(origin: Origin) -> tuple[str, ...]:
         return (f"The sources are learned from {origin.gold:,} gold labels alone.",)
     if origin.method == "consensus":
         return _consensus(origin)
+    if origin.method == "tensors":
+        return _tensors(origin)
     notes = [f"Votes: the {origin.aggregate} of triplets, {origin.kind}, from {origin.points:,} points."]
     if origin.method == "combined":
         if origin.unknown:
@@ -32,6 +34,24 @@ def explanation(origin: Origin) -> tuple[str, ...]:
             f"Probabilities: log-likelihoods times {origin.slope:.2f} on a point with one vote, and less with more "
             "votes where gold shows that votes repeat each other.",
         ]
+    return tuple(notes)
+
+
+def _tensors(origin: Origin) -> tuple[str, ...]:
+    """How views were made, and what gold did.
+
+    >>> _tensors(Origin("tensors", 2_000, 0, "median", views=1))
+    ('Votes: the median over triples of single sources, a table per source, from 2,000 points.',)
+    """
+    views = "single sources" if origin.views == 1 else f"pools of up to {origin.views} sources"
+    notes = [
+        f"Votes: the {origin.aggregate} over triples of {views}, a table per source, from {origin.points:,} points."
+    ]
+    if origin.gold:
+        notes.append(
+            f"Gold: {plural(origin.gold, 'gold label')} added to the tables, with a weight of "
+            f"{origin.gold_weight:.2f} on average."
+        )
     return tuple(notes)
 
 

@@ -21,6 +21,7 @@ from karat.estimate.intervals import Intervals, triplet_intervals
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.labeled import accuracy_interval, learn_from_gold
 from karat.estimate.settings import Method, Settings
+from karat.estimate.tensor_fit import TensorFit
 from karat.estimate.votes_fit import VotesFit, fit_votes
 from karat.estimate.wilson import wilson
 from karat.naive_bayes import posterior
@@ -38,11 +39,11 @@ class Origin:
 
     Parameters
     ----------
-    method : {"consensus", "triplets", "labeled", "combined"}
+    method : {"consensus", "triplets", "labeled", "combined", "tensors"}
     points, gold : int
         How many were learned from.
     aggregate, kind : str
-        How triplets were aggregated, and what was learned of each source.
+        How triplets were aggregated, or triples of views, and what was learned of each source.
     unknown : tuple of str
         Sources that no triplet tells of, which gold alone speaks of.
     multiple, gold_weight, slope : float
@@ -63,6 +64,8 @@ class Origin:
         "consensus": sources with too few votes beside others to tell, which are taken to be as others are.
     in_doubt : bool
         "consensus": whether the other reading, in which those are right who are thought wrong, is about as likely.
+    views : int
+        "tensors": the largest number of sources that a view is made of.
     """
 
     method: Method
@@ -81,6 +84,7 @@ class Origin:
     worse: tuple[str, ...] = ()
     by_prior: tuple[str, ...] = ()
     in_doubt: bool = False
+    views: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +147,8 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
         )
     if method == "labeled":
         return fit_labeled(_needed(points, method), settings)
+    if method == "tensors":
+        return fit_tensors(votes, points, settings, progress)
     check_shape(len(votes), len(votes.sources))
     counted = count(votes, settings)
     if method == "combined":
@@ -228,6 +234,24 @@ def fit_triplets(
         None,
         _origin(votes_fit, 0 if points is None else len(points)),
     )
+
+
+def fit_tensors(
+    votes: Votes, points: GoldPoints | None, settings: Settings, progress: Progress | None = None
+) -> Fitted:
+    """Learn a table of every source from triples of views, with gold added to it where there is some."""
+    found = TensorFit.of(votes, points, settings)
+    model = found.model
+    origin = Origin(
+        "tensors",
+        len(votes),
+        0 if points is None else len(points),
+        settings.averaging,
+        gold_weight=0.0 if found.gold is None else found.gold.weight,
+        views=max(map(len, found.counts.views.pools)),
+    )
+    intervals = found.intervals(progress).holding(model.accuracy, model.class_balance)
+    return Fitted(model, intervals, None, origin)
 
 
 def fit_combined(counted: Counted, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Fitted:

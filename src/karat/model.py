@@ -33,12 +33,13 @@ class LabelModel:
     aggregate : {"median", "mean", "random"}, optional
         How estimates of all triplets become one; the median, which withstands sources that depend on each other, where
         not given.
-    method : {"auto", "consensus", "triplets", "labeled", "combined"}
+    method : {"auto", "consensus", "triplets", "labeled", "combined", "tensors"}
         "consensus" learns the sources from what all votes on a point say together, and from gold where there is some.
         The others are the paper's: "triplets" learns the sources from all votes without gold, "labeled" from the
-        points with gold alone, and "combined" from both. "auto" is "consensus"; where `aggregate`, `symmetric`,
-        `negative` or `signs` are given, which only triplets have, it is "combined" with ten gold labels or more, and
-        "triplets" otherwise.
+        points with gold alone, "combined" from both, and "tensors" a whole table of every source, for any number of
+        classes, from triples of views, with gold added (see `karat.tensors`). "auto" is "consensus"; where
+        `aggregate`, `symmetric`, `negative` or `signs` are given, which only triplets have, it is "combined" with ten
+        gold labels or more, and "triplets" otherwise.
     class_balance : float or sequence of float, optional
         Probability of the second of two classes, or of every class. Where not given it comes from the votes, and from
         gold where there is some.

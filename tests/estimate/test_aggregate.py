@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from karat._kernels import threads
-from karat.estimate.aggregate import Aggregate, aggregate_triplets, circular
+from karat.estimate.aggregate import Aggregate, aggregate_triplets, circular, over_subsets
 
 
 def naive_triplets(
@@ -99,3 +99,27 @@ def test_fewer_than_three_features_have_no_triplet() -> None:
     found, usable = aggregate_triplets(np.full((2, 2), 0.5), ~np.eye(2, dtype=bool))
     assert np.isnan(found).all()
     assert usable.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("S", [1, 2, 5, 8])
+def test_any_estimates_on_subsets_are_aggregated_alike(S: int) -> None:
+    rng = np.random.default_rng(S)
+    found = rng.normal(size=(3, 4, S))
+    np.testing.assert_allclose(over_subsets(found.copy(), "median"), np.median(found, axis=-1))
+    np.testing.assert_allclose(over_subsets(found.copy(), "mean"), found.mean(axis=-1))
+    drawn = over_subsets(found.copy(), "random", rng=np.random.default_rng(0))
+    assert any(np.array_equal(drawn, found[..., s]) for s in range(S))  # one subset for all that is estimated
+    exp = over_subsets(found.copy(), "median", finish=np.exp)
+    np.testing.assert_allclose(exp, np.median(np.exp(found), axis=-1))
+    few = np.concatenate([found, np.full((3, 4, 3), -np.inf)], axis=-1)
+    np.testing.assert_allclose(over_subsets(few, "median", used=S), np.median(found, axis=-1))
+
+
+def test_the_median_is_right_where_less_than_half_of_the_subsets_are_off() -> None:
+    """The paper's abstraction: estimates of subsets that hold a dependency are off by anything."""
+    found = np.full(11, 0.7)
+    found[:5] += [0.2, 3.0, -9.0, 0.1, 1e6]
+    assert over_subsets(found.copy(), "median") == 0.7
+    assert over_subsets(found.copy(), "mean") > 1
+    found[:6] = 0.9  # the negative control: now they are more than half
+    assert over_subsets(found.copy(), "median") == 0.9

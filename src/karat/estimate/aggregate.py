@@ -1,7 +1,13 @@
-"""One number per feature from all triplets: the median, the mean, or one of them at random."""
+"""One number from estimates on many subsets of views: the median, the mean, or one of them at random.
+
+What the paper does with triplets it does with any estimator that is solved on subsets of what can be observed (its
+"Abstraction", appendix B.1): each subset gives an estimate, those with an unmodeled dependency are off, and where they
+are less than half of all the median is not.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +19,42 @@ from karat._types import Bools, Floats, Ints
 
 Aggregate = Literal["median", "mean", "random"]
 Negative = Literal["drop", "absolute"]
+
+
+def over_subsets(
+    estimates: Floats,
+    aggregate: Aggregate,
+    used: int | None = None,
+    finish: Callable[[Any], Any] = lambda found: found,
+    rng: np.random.Generator | None = None,
+) -> Any:
+    """Aggregate estimates over their last axis, of which each place stands for a subset of views.
+
+    Parameters
+    ----------
+    estimates : array, shape (..., S)
+        May be reordered.
+    used : int, optional
+        How many of them count, the largest ones; all where not given. Fewer are for the median alone.
+    finish : callable
+        What makes an estimate of each of these numbers: increasing, so that the median lets it wait.
+    rng : numpy Generator, optional
+        For ``aggregate="random"``, which takes the same subset all along the other axes.
+
+    Examples
+    --------
+    >>> over_subsets(np.array([[1.0, 9.0, 2.0], [4.0, 5.0, 60.0]]), "median")
+    array([2., 5.])
+    """
+    S = estimates.shape[-1]
+    used = S if used is None else used
+    if aggregate == "median":
+        middle = S - used + used // 2
+        estimates.partition(middle, axis=-1)
+        upper = finish(estimates[..., middle])
+        return upper if used % 2 else (upper + finish(estimates[..., :middle].max(axis=-1))) / 2
+    found = finish(estimates)
+    return found.mean(axis=-1) if aggregate == "mean" or rng is None else found[..., rng.integers(S)]
 
 
 def aggregate_triplets(
@@ -92,18 +134,10 @@ def _aggregate(
     ratios: Floats, used: int, aggregate: Aggregate, limit: float | None, rng: np.random.Generator | None
 ) -> float:
     """Aggregate the roots of the positive ratios; may reorder `ratios`."""
-    if aggregate == "median":
-        if 2 * used < len(ratios):  # many equal zeros would make the selection slow
-            ratios = ratios[ratios > 0]
-        # What is not used is not positive, so it sorts before all that is. The root is monotone: it can wait.
-        middle = len(ratios) - used + used // 2
-        ratios.partition(middle)
-        upper = _cut(np.sqrt(ratios[middle]), limit)
-        if used % 2:
-            return float(upper)
-        return float((upper + _cut(np.sqrt(ratios[:middle].max()), limit)) / 2)
-    roots = _cut(np.sqrt(ratios[ratios > 0]), limit)
-    return float(roots.mean() if aggregate == "mean" or rng is None else roots[rng.integers(len(roots))])
+    # The median needs no more than that what is not used sorts before all that is, but many equal zeros are slow.
+    if aggregate != "median" or 2 * used < len(ratios):
+        ratios = ratios[ratios > 0]
+    return float(over_subsets(ratios, aggregate, used, lambda found: _cut(np.sqrt(found), limit), rng))
 
 
 def _cut(value: Any, limit: float | None) -> Any:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from karat._types import Floats, Group
+from collections.abc import Callable
+
+from karat._types import Floats, Group, Ints
 from karat.errors import InputError
-from karat.estimate.kinds import Kind
 from karat.estimate.settings import Positions
 from karat.source_model import SourceModel
 from karat.statistics import GroupCounts
 from karat.votes import Outputs
 from karat.votes.outputs import LARGEST_TABLE
+
+JointTable = Callable[[Ints, Ints, SourceModel, Group], Floats]
 
 
 def dependent_groups(m: int, pairs: Positions) -> tuple[Group, ...]:
@@ -40,14 +43,20 @@ def check_groups(groups: tuple[Group, ...], sources: tuple[str, ...], outputs: O
             )
 
 
-def merge_groups(model: SourceModel, counts: tuple[GroupCounts, ...], kind: Kind) -> SourceModel:
-    """Take dependent sources as one source with a joint table, learned from what all other sources say."""
+def merge_groups(model: SourceModel, counts: tuple[GroupCounts, ...], joint_table: JointTable) -> SourceModel:
+    """Take dependent sources as one source with a joint table, learned from what all other sources say.
+
+    Parameters
+    ----------
+    joint_table : callable
+        Such as `Kind.joint_table`.
+    """
     if not counts:
         return model
     tables: dict[Group, Floats] = {(i,): table for i, table in enumerate(model.source_tables)}
     for found in counts:
         joint, with_others = found.joint.sum(axis=0), found.with_others.sum(axis=0)
-        tables[found.group] = kind.joint_table(joint, with_others, model, found.group)
+        tables[found.group] = joint_table(joint, with_others, model, found.group)
         for i in found.group:
             del tables[i,]
     groups = tuple(sorted(tables))

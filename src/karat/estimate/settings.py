@@ -15,7 +15,7 @@ from karat.estimate.aggregate import Aggregate, Negative
 from karat.source_model import check_class_balance
 from karat.votes import Votes
 
-Method = Literal["auto", "consensus", "triplets", "labeled", "combined"]
+Method = Literal["auto", "consensus", "triplets", "labeled", "combined", "tensors"]
 Signs = Literal["positive", "data"]
 Pairs = Sequence[tuple[str | int, str | int]]
 Positions = tuple[tuple[int, int], ...]
@@ -48,6 +48,11 @@ class Settings:
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
         if self.symmetric is not None and not isinstance(self.symmetric, bool | np.bool_):
             raise TypeError(f"symmetric must be True, False or None, not {self.symmetric!r}.")
+        if self.method == "tensors" and replace(self, method="auto", aggregate=None).about_triplets:
+            raise InputError(
+                "method='tensors' learns a whole table of every source; symmetric, negative and signs are options of "
+                "method='triplets'."
+            )
 
     @property
     def averaging(self) -> Aggregate:
@@ -66,8 +71,8 @@ class Settings:
 
     @property
     def takes_triplets(self) -> bool:
-        """Whether the sources are learned from triplets."""
-        return self.method in ("triplets", "combined") or (self.method == "auto" and self.about_triplets)
+        """Whether the sources are learned from three of them, or three pools of them, at a time."""
+        return self.method in ("triplets", "combined", "tensors") or (self.method == "auto" and self.about_triplets)
 
     def generator(self) -> np.random.Generator:
         """Where random numbers come from."""

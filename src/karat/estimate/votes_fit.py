@@ -54,7 +54,7 @@ class VotesFit:
     def model_of(self, x: Floats) -> SourceModel:
         """The same with other parameters of the features."""
         problem = self.solution.problem
-        return merge_groups(problem.source_model(x, self.solution.class_balance), self.joint, problem.kind)
+        return merge_groups(problem.source_model(x, self.solution.class_balance), self.joint, problem.kind.joint_table)
 
     def again(self, statistics: Statistics, rng: np.random.Generator, aggregate: Aggregate | None = None) -> VotesFit:
         """The same of other points, with the same class balance, signs and joint counts, or another aggregate."""
