@@ -26,7 +26,7 @@ def other(n: int = 300) -> dict[str, Any]:
         "id": list(range(n)),
         "text": [f"review {i}" for i in range(n)],
         "date": [date(2026, 1, 1) + timedelta(days=i) for i in range(n)],
-        "score": rng.random(n).round(3).tolist(),
+        "score": (40 * rng.random(n)).round(3).tolist(),
         "region": rng.choice(["east", "west"], n).tolist(),
     }
 

@@ -96,7 +96,7 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         truth = _joined_gold(points, reading, reading.key)
     if not reading.scales:
         unsaid = {name: column for name, column in columns.items() if name not in stated}
-        stated |= _found_scores(table, reading, unsaid, refused, truth)
+        stated |= _found_scores(table, reading, unsaid, [name for name in refused if name not in stated], truth)
     scores = {
         name: number_column(table[name], f"column {name!r}", reading.abstain)
         for name in names

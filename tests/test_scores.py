@@ -1,0 +1,179 @@
+"""Sources that give numbers, all the way: from a table to labels, explanations and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from simulated_scores import KINDS, cut_loss, in_full, log_loss, simulated_scores
+
+import karat
+from karat import InputError, LabelModel, Votes, load
+
+
+PAPERS = ("triplets", "labeled", "combined", "tensors")
+
+
+def mixed(n: int = 800, seed: int = 0) -> tuple[Votes, np.ndarray, dict[str, list[Any]]]:
+    """Two judges, a probability and two voters, as a table."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < 0.4).astype(int)
+    votes = np.where(rng.random((n, 2)) < 0.75, truth[:, None], 1 - truth[:, None])
+    table: dict[str, list[Any]] = {
+        "gpt": np.clip(np.round(4.5 + 2.5 * (truth - 0.5) + 1.7 * rng.normal(size=n)), 0, 9).astype(int).tolist(),
+        "claude": np.clip(np.round(5 + 3 * (truth - 0.5) + 1.5 * rng.normal(size=n)), 0, 9).astype(int).tolist(),
+        "prob": (1 / (1 + np.exp(-(4 * (truth - 0.5) + 2 * rng.normal(size=n))))).round(3).tolist(),
+        "rule": votes[:, 0].tolist(),
+        "crowd": votes[:, 1].tolist(),
+    }
+    found = karat.read_votes(table, kinds={"gpt": "score", "claude": "0..9", "prob": "probability"})
+    return found, truth, table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("share", [0.5, 0.2])
+def test_recovery_labels_are_nearly_as_good_as_of_one_who_knows_how_judges_score(kind: str, share: float) -> None:
+    ratios = []
+    for seed in range(3):
+        numbers, truth, best = simulated_scores(kind, 5_000, 6, share, seed)
+        found = log_loss(in_full(Votes.from_array(numbers, kinds="score"), share)[0], truth)
+        ratios.append(found / log_loss(best, truth))
+        assert found < cut_loss(numbers, truth, share)
+    assert np.mean(ratios) < 1.05
+
+
+def test_probabilities_that_are_too_sure_are_calibrated_with_50_gold_labels() -> None:
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(3):
+        truth = (rng.random(4_000) < 0.5).astype(int)
+        seen = 0.8 * (2 * truth - 1)[:, None] + rng.normal(size=(4_000, 4))
+        votes = Votes.from_array(1 / (1 + np.exp(-6 * seen)), kinds="probability")  # where 1.6 would be right
+        gold = np.where(rng.permutation(4_000) < 50, truth, -1)
+        p = LabelModel(class_balance=0.5).fit(votes, gold).predict_proba(votes)[:, 1]
+        bins = np.minimum((10 * p).astype(int), 9)
+        gaps = [abs(p[bins == b].mean() - truth[bins == b].mean()) * (bins == b).mean() for b in np.unique(bins)]
+        best = log_loss(1 / (1 + np.exp(-1.6 * seen.sum(axis=1))), truth)
+        found.append([sum(gaps), log_loss(p, truth) / best])
+    calibration_error, ratio = np.mean(found, axis=0)
+    assert calibration_error < 0.05
+    assert ratio < 1.1
+
+
+def test_unit_and_direction_of_scores_change_nothing() -> None:
+    numbers, _, _ = simulated_scores("plain", 1_500, 5, 0.4, 0)
+    one = LabelModel().fit(Votes.from_array(numbers, kinds="score"))
+    other = LabelModel().fit(Votes.from_array(7 * numbers + 3, kinds="score"))
+    turned = numbers.copy()
+    turned[:, 2] *= -1
+    third = LabelModel().fit(Votes.from_array(turned, kinds="score"))
+    p = one.predict_proba(numbers)
+    np.testing.assert_allclose(other.predict_proba(7 * numbers + 3), p, atol=1e-9)
+    # A number on an edge is in the bin above it, which turning makes the one below.
+    assert np.abs(third.predict_proba(turned) - p).mean() < 0.005
+
+
+def test_invariant_order_of_points_and_of_sources() -> None:
+    votes, _, table = mixed()
+    p = LabelModel(class_balance=0.4).fit(votes).predict_proba(votes)
+    names = list(table)[::-1]
+    other = karat.read_votes({name: table[name] for name in names}, kinds=stated(names))
+    np.testing.assert_allclose(LabelModel(class_balance=0.4).fit(other).predict_proba(other), p, atol=1e-9)
+
+
+def stated(names: list[str]) -> dict[str, str]:
+    kinds = {"gpt": "score", "claude": "0..9", "prob": "probability"}
+    return {name: kinds[name] for name in names if name in kinds}
+
+
+def test_a_model_reads_new_numbers_as_it_read_the_first(tmp_path: Path) -> None:
+    votes, truth, table = mixed()
+    gold = np.where(np.arange(800) < 60, truth, -1)
+    model = LabelModel().fit(votes, gold)
+    model.save(tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    expected = model.predict_proba(votes)
+    assert np.array_equal(again.predict_proba(votes), expected)
+    few = {name: column[:50] for name, column in table.items()}
+    assert np.array_equal(again.predict_proba(few), expected[:50])
+    array = np.column_stack([np.array(table[name], dtype=float) for name in votes.sources])
+    assert np.array_equal(again.predict_proba(array), expected)
+    with pytest.raises(InputError, match=r"claude' holds 12\.0 .*its scores are from 0 to 9"):
+        again.predict_proba(few | {"claude": [12] * 50})
+
+
+def test_damaged_scales_are_refused(tmp_path: Path) -> None:
+    votes, _, _ = mixed(200)
+    LabelModel().fit(votes).save(tmp_path / "model.json")
+    text = (tmp_path / "model.json").read_text(encoding="utf-8")
+    assert '"kind": "score"' in text or '"kind":"score"' in text
+    for old, new in (('"score"', '"scare"'), ('"edges"', '"hedges"')):
+        (tmp_path / "bad.json").write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(InputError):
+            load(tmp_path / "bad.json")
+
+
+def test_explanation_names_the_numbers() -> None:
+    votes, _, _ = mixed()
+    model = LabelModel().fit(votes)
+    said = model.explain(votes.take([0]))
+    assert "gpt gives " in said
+    assert "rule votes " in said
+    assert len(said.splitlines()) == 6
+
+
+def test_sources_are_as_good_as_their_best_cut() -> None:
+    votes, truth, table = mixed(4_000)
+    model = LabelModel(class_balance=0.4).fit(votes)
+    accuracies = dict(zip(model.source_table_.source, model.source_table_.accuracy, strict=True))
+    for name in ("gpt", "claude", "prob"):
+        numbers = np.array(table[name])
+        best = max(((numbers > cut) == truth).mean() for cut in np.unique(numbers))
+        assert accuracies[name] == pytest.approx(best, abs=0.06)
+    found = karat.check(votes)
+    assert [score.source for score in found.scores] == ["gpt", "claude", "prob"]
+    assert all(score.cut is not None and score.quarters[0] <= score.cut <= score.quarters[-1] for score in found.scores)
+
+
+def test_value_takes_scores_as_the_votes_that_they_come_to() -> None:
+    votes, truth, _ = mixed()
+    found = karat.data_value(votes, np.where(np.arange(800) < 60, truth, -1))
+    assert "Scores, weighed as the votes that they come to: gpt, claude, prob." in found.aside
+
+
+def test_methods_of_the_paper_take_votes_alone() -> None:
+    votes, truth, _ = mixed()
+    choices: list[dict[str, Any]] = [{"aggregate": "median"}, *({"method": name} for name in PAPERS)]
+    for options in choices:
+        with pytest.raises(InputError, match=r"learns from votes, and 'gpt', 'claude', 'prob' give scores"):
+            LabelModel(**options).fit(votes, truth)
+
+
+def test_more_than_two_classes_take_scores_beside_votes() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 3_000)
+    votes = np.where(rng.random((3_000, 4)) < 0.6, truth[:, None], rng.integers(0, 3, (3_000, 4)))
+    judge = truth + rng.normal(0, 0.6, 3_000)
+    table = {f"v{i}": votes[:, i].tolist() for i in range(4)}
+    without = karat.read_votes(table)
+    with_judge = karat.read_votes(table | {"judge": judge.tolist()}, kinds={"judge": "score"})
+    losses = []
+    for data in (without, with_judge):
+        p = LabelModel().fit(data).predict_proba(data)
+        losses.append(-np.log(p[np.arange(3_000), truth]).mean())
+    assert losses[1] < losses[0] - 0.05
+
+
+def test_held_sparsely() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    rows = [(t, w, truth[t] + rng.normal(0, 0.5)) for t in range(400) for w in rng.choice(60, 4, replace=False)]
+    task, worker, label = map(list, zip(*rows, strict=True))
+    votes = karat.read_votes({"task": task, "worker": worker, "label": label}, kinds="score")
+    assert type(votes.storage).__name__ == "Sparse"
+    p = LabelModel().fit(votes).predict_proba(votes)
+    right = p.argmax(axis=1) == truth[np.asarray(votes.keys, dtype=int)]
+    assert right.mean() > 0.9
