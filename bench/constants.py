@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from sets import files_of, gold_balance, read_set, some_gold
+from simulated_scores import KINDS, in_full, log_loss, simulated_scores
 
 import karat
 from karat.calibrate.with_gold import add_gold
@@ -132,6 +133,16 @@ CONSTANTS = (
     Constant("calibrate.pool:IN_FULL", "votes"),
     Constant("calibrate.pool:REPEATING", "votes"),
     Constant("calibrate.pool:REPETITION", "votes"),
+    Constant("calibrate.pool:INDEPENDENT", "alone", (0.3, 0.9)),
+    Constant("calibrate.independence:CHANCE", "alone", (0.8, 1.6)),
+    Constant("calibrate.independence:FEWEST_SOURCES", "alone", (3, 6)),
+    Constant("calibrate.independence:MOST_SOURCES", "alone"),
+    Constant("calibrate.independence:COMMON", "alone"),
+    Constant("estimate.consensus:SCORE_STEPS", "scores"),
+    Constant("estimate.score_shares:WIDTH", "scores"),
+    Constant("estimate.score_shares:BIN_WORTH", "scores"),
+    Constant("estimate.score_shares:LEANING_WORTH", "scores"),
+    Constant("io.scales:MOST_BINS", "scores"),
     Constant("calibrate.stack:UNLABELED", "default", UNLABELED),
     Constant("calibrate.stack:SLOPES", "default", ((0.35, 1.0), (0.35, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4))),
     Constant(
@@ -512,6 +523,34 @@ def verdict(folder: str) -> str:
     return ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
 
 
+def alone(folder: str) -> str:
+    """Labels of the default fit without gold: sources on their own, all of them following one hint, and real ones."""
+    losses: dict[str, list[float]] = {"on their own": [], "one hint": []}
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        n, m = ((1_000, 5), (3_000, 10))[seed % 2]
+        truth = rng.integers(0, 2, n)
+        hint = np.where(rng.random(n) < 0.75, truth, 1 - truth)
+        for kind, said in (("on their own", truth), ("one hint", hint)):
+            right = rng.random((n, m)) < rng.uniform(0.55, 0.9, m)
+            table = Votes.from_array(np.where(right, said[:, None], 1 - said[:, None]).astype(np.int8), classes=[0, 1])
+            gold = Gold(truth.astype(np.int8), table.classes)
+            losses[kind].append(score(karat.LabelModel().fit(table).predict_proba(table), gold).loss)
+    means = ", ".join(f"{kind} {np.mean(found):.4f}" for kind, found in losses.items())
+    return f"{means}, real sets: {votes(folder)}"
+
+
+def scores(folder: str) -> str:
+    """Labels from simulated scores, all in full: log loss over that of one who knows how judges score."""
+    ratios = []
+    for kind in KINDS:
+        for m, share in ((3, 0.5), (6, 0.2)):
+            numbers, truth, best = simulated_scores(kind, 5_000, m, share, 0)
+            found = in_full(Votes.from_array(numbers, kinds="score"), share)[0]
+            ratios.append(log_loss(found, truth) / log_loss(best, truth))
+    return f"{np.mean(ratios):.4f} on average, {np.max(ratios):.4f} at most"
+
+
 def tensors(folder: str) -> str:
     """Tables from triples of views of simulated sources, in units of their noise if classes were known; real labels."""
     ratios = []
@@ -575,7 +614,7 @@ def topics(folder: str) -> str:
 MEASURES: dict[str, Callable[[str], str]] = {
     measure.__name__: measure
     for measure in (
-        votes, default, default_all_gold, accuracies, told,
+        votes, alone, default, default_all_gold, accuracies, told, scores,
         labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many,
         value, all_gold_value, verdict,
     )

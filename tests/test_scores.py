@@ -12,7 +12,6 @@ from simulated_scores import KINDS, cut_loss, in_full, log_loss, simulated_score
 import karat
 from karat import InputError, LabelModel, Votes, load
 
-
 PAPERS = ("triplets", "labeled", "combined", "tensors")
 
 
@@ -119,7 +118,7 @@ def test_damaged_scales_are_refused(tmp_path: Path) -> None:
 def test_explanation_names_the_numbers() -> None:
     votes, _, _ = mixed()
     model = LabelModel().fit(votes)
-    said = model.explain(votes.take([0]))
+    said = model.explain(votes.take(np.array([0])))
     assert "gpt gives " in said
     assert "rule votes " in said
     assert len(said.splitlines()) == 6

@@ -44,15 +44,13 @@ def smoothed_log_shares(counts: Floats, leaning: Floats, class_balance: Floats) 
 
 
 def _lines(values: Floats, weights: Floats) -> Floats:
-    """Local lines through values along bins, at each bin, shape (bins, K)."""
+    """Weighted local lines through values along bins, at each bin, shape (bins, K)."""
     place = np.arange(len(values), dtype=np.float64)
-    result = np.empty_like(values)
-    for b in range(len(values)):
-        x = place - b
-        near = weights * np.maximum(1 - (np.abs(x) / (WIDTH + 1)) ** 3, 0) ** 3
-        total, first, second = near.sum(), near @ x, near @ x**2
-        spread = total * second - first**2
-        mean = near @ values / total
-        tilt = (total * (near * x) @ values - first * (near @ values)) / spread if spread > 1e-9 * total**2 else 0.0
-        result[b] = mean - tilt * first / total
-    return result
+    x = place - place[:, None]
+    near = weights * np.maximum(1 - (np.abs(x) / (WIDTH + 1)) ** 3, 0) ** 3
+    total, first, second = near.sum(axis=1), (near * x).sum(axis=1), (near * x**2).sum(axis=1)
+    level, slope = near @ values, (near * x) @ values
+    spread = total * second - first**2
+    known = spread > 1e-9 * total**2
+    tilt = (total[:, None] * slope - first[:, None] * level) / np.where(known, spread, 1)[:, None]
+    return np.asarray((level - np.where(known, first, 0)[:, None] * tilt) / total[:, None])
