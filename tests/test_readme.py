@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 from pathlib import Path
 
 from run_karat import karat
@@ -19,8 +20,7 @@ def shown() -> list[tuple[list[str], str]]:
 
 
 def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
-    (tmp_path / "examples").mkdir()
-    (tmp_path / "examples" / "messages.csv").write_bytes((ROOT / "examples" / "messages.csv").read_bytes())
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     commands = shown()
     assert commands
     for words, expected in commands:

@@ -10,10 +10,13 @@ from karat.calibrate.cross_validation import CrossScore
 from karat.show.as_json import Result, as_json
 from karat.show.report import Report
 
-SIZE = ["n_points", "n_gold", "classes", "coding", "read_as", "n_uncovered", "sources", "aside", "warnings"]
+SIZE = ["n_points", "n_gold", "classes", "coding", "kinds", "read_as", "n_uncovered", "sources", "aside", "warnings"]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
 CASES: dict[str, tuple[Result, list[str]]] = {
-    "check": (checked(), [*SIZE, "problems", "class_balance", "dependent_pairs", "worse_than_chance", "findings"]),
+    "check": (
+        checked(),
+        [*SIZE, "problems", "class_balance", "dependent_pairs", "worse_than_chance", "findings", "scores"],
+    ),
     "fit": (
         fitted(),
         [*SIZE, "class_balance", "labels", "explanation", "worse_than_chance", "scores", "score", "out", "model"],

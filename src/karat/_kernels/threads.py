@@ -11,12 +11,17 @@ from typing import TypeVar
 T = TypeVar("T")
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
+_PIECES = 8  # for each thread, so that none waits long for the last
+
 
 def in_threads(work: Callable[[int], T], count: int) -> list[T]:
     """Results of ``work(0) ... work(count - 1)``, run on all cores, in order."""
     if count == 1 or THREADS == 1:
         return [work(i) for i in range(count)]
-    return list(_pool().map(work, range(count)))
+    # Handing over one piece of work takes longer than many a piece itself.
+    pieces = spans(count, _PIECES * THREADS)
+    found = _pool().map(lambda piece: [work(i) for i in range(*piece)], pieces)
+    return [result for results in found for result in results]
 
 
 @cache

@@ -140,7 +140,8 @@ class _VotesAlone:
     @cached_property
     def looks_independent(self) -> bool:
         """Whether the votes show no dependence between sources, though they are enough to show it."""
-        return looks_independent(self.voted.votes, self.in_full)
+        votes = self.voted.votes
+        return looks_independent(votes.select(votes.sources[group[0]] for group in self.ballots.groups), self.in_full)
 
     @cached_property
     def in_full(self) -> Floats:
