@@ -18,7 +18,7 @@ from karat.votes import Votes
 
 CHANCE = 1.1  # mean square of the agreement left over, in standard errors, up to which it is chance
 FEWEST_SOURCES = 4  # the votes of three are explained by any latent class
-MOST_SOURCES = 100
+MOST_SOURCES = 100  # of a crowd hardly two vote on the same points
 COMMON = 300  # points on which a usual pair votes, so that a correlation of .06 would be seen
 _SMALLEST = 1e-9
 

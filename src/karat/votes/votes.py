@@ -29,8 +29,7 @@ from karat.votes.gold import Gold
 from karat.votes.outputs import Outputs
 from karat.votes.patterns import Patterns
 from karat.votes.storage import CELLS_PER_VOTE, Dense, Sparse
-
-_CHUNK = 4096  # points that are counted at a time, in the first cache
+from karat.votes.tally import score_parts, tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,22 +301,7 @@ class Votes:
             Groups of sources whose votes for a class count as one.
         """
         high = len(self) if high is None else min(high, len(self))
-        storage, K, scored = self.storage, len(self.classes), self.scored
-        if isinstance(storage, Sparse):
-            point, source, value = storage.entries(low, high)
-            if scored.any():
-                point, value = point[~scored[source]], value[~scored[source]]
-            counts = np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
-        elif scored.any():
-            counts = _votes_for(storage.columns(low, high, np.flatnonzero(~scored)), K)
-        else:
-            counts = _dense_tally(storage, K, low, high)
-        for group in once:
-            of_group = _votes_for(
-                storage.columns(low, high, np.array([i for i in group if not scored[i]], dtype=np.intp)), K
-            )
-            counts -= np.maximum(of_group - 1, 0)
-        return counts
+        return tally(self.storage, len(self.classes), self.scored, low, high, once)
 
     def leanings(self, once: Sequence[Group] = ()) -> Floats:
         """Votes for each class with a part of a vote for either of two by every score, shape (n, K).
@@ -325,14 +309,9 @@ class Votes:
         With more classes a number does not say which it is for, and every class gets the same part. Sources of a group
         in `once` of which one gives scores are not counted as one.
         """
-        counts = self.tally(once=once).astype(np.float64)
-        K, scales = len(self.classes), dict(self.coding.scales)
-        for i in np.flatnonzero(self.scored):
-            lean = scales[self.sources[i]].leaning
-            part = np.stack([1 - lean, lean], axis=1) if K == 2 else np.full((len(lean), K), 1 / K)
-            given = self.storage.columns(0, len(self), np.array([i]))[0]
-            counts += np.concatenate([part, np.zeros((1, K))])[given]  # the last row is that of -1, nothing said
-        return counts
+        scales = dict(self.coding.scales)
+        leaning = {i: scales[self.sources[i]].leaning for i in np.flatnonzero(self.scored).tolist()}
+        return self.tally(once=once) + score_parts(self.storage, len(self.classes), leaning)
 
     def directed(self) -> Votes:
         """The same with scores turned that run against the other sources."""
@@ -362,27 +341,6 @@ class Votes:
     def patterns(self) -> Patterns:
         """The distinct rows with their counts."""
         return Patterns.of(self.values, self.outputs.sizes)
-
-
-def _dense_tally(storage: Dense, K: int, low: int, high: int) -> Ints:
-    from karat._kernels.counting import add_tally
-    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
-
-    counts = np.zeros((high - low, K), dtype=np.int64)
-    columns = storage.columns(0, storage.shape[0])
-    parts = spans(high - low, THREADS)
-
-    def add(part: int) -> None:
-        first, last = parts[part]
-        add_tally(columns, low + first, low + last, np.empty(_CHUNK, dtype=np.uint16), counts[first:last])
-
-    in_threads(add, len(parts))
-    return counts
-
-
-def _votes_for(columns: Codes, K: int) -> Ints:
-    """How many of the columns vote for each class on each point, shape (points, K)."""
-    return np.stack([(columns == y).sum(axis=0) for y in range(K)], axis=1)
 
 
 def table_coding(
