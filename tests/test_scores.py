@@ -143,6 +143,17 @@ def test_value_takes_scores_as_the_votes_that_they_come_to() -> None:
     assert "Scores, weighed as the votes that they come to: gpt, claude, prob." in found.aside
 
 
+def test_scores_that_come_to_the_same_vote_everywhere_have_no_value() -> None:
+    rng = np.random.default_rng(0)
+    votes, truth, table = mixed()
+    noise = karat.read_votes(
+        table | {"noise": (50 * rng.random(800)).tolist()}, kinds=stated(list(table)) | {"noise": "score"}
+    )
+    found = karat.data_value(noise, np.where(np.arange(800) < 60, truth, -1), class_balance=0.1)
+    assert any("noise" in line and "same on every point" in line for line in found.aside)
+    assert len(votes.sources) == 5
+
+
 def test_methods_of_the_paper_take_votes_alone() -> None:
     votes, truth, _ = mixed()
     choices: list[dict[str, Any]] = [{"aggregate": "median"}, *({"method": name} for name in PAPERS)]

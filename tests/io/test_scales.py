@@ -105,3 +105,12 @@ def test_stated_kinds() -> None:
     ]:
         with pytest.raises(InputError, match=text):
             stated_kinds(kinds, ["a", "b"])
+
+
+def test_numbers_as_large_as_can_be_and_none_at_all() -> None:
+    scale = Scale.of(np.array([1.7e308, 1.6e308, 1.5e308, -1.7e308]), "score")
+    assert np.isfinite([*scale.edges, *scale.centres]).all()
+    assert scale.codes(numbers(1.7e308, 1.6e308, -1.7e308)).tolist() == [3, 2, 0]
+    many = Scale.of(1.7e308 * np.linspace(-1, 1, 1_000), "score")
+    assert np.isfinite(many.centres).all()
+    assert Scale.of(np.array([np.nan]), "score").codes(numbers(np.nan)).tolist() == [-1]

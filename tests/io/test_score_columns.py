@@ -121,3 +121,9 @@ def read_and_label(path: Path, table: dict[str, list[Any]]) -> Any:
     from karat import load
 
     return load(path).predict_proba(table)
+
+
+def test_an_empty_column_of_scores_is_set_aside() -> None:
+    table = VOTERS | {"judge": [None] * 60, "y": TRUTH.tolist()}
+    model = LabelModel().fit(read_votes(table, gold="y", kinds={"judge": "score"}), TRUTH)
+    assert model.aside_ == ("Set aside, they never vote: judge.",)

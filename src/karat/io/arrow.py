@@ -45,6 +45,8 @@ def is_numeric(column: Any) -> bool:
 
 def number_column(column: Any, where: str, abstain: Abstains) -> Numbers:
     """An Arrow column as scores."""
+    if pa.types.is_null(column.type):
+        return Numbers(where, np.full(len(column), np.nan))
     if not is_numeric(column):
         values = column.drop_null().slice(0, 3).to_pylist()
         raise InputError(

@@ -137,13 +137,13 @@ class Scale:
         full = np.sort(values[~np.isnan(values)])
         distinct = np.unique(full)
         if len(distinct) <= MOST_BINS:
-            edges = (distinct[1:] + distinct[:-1]) / 2
+            edges = distinct[1:] / 2 + distinct[:-1] / 2
         else:
             edges = np.unique(full[(len(full) * np.arange(1, MOST_BINS)) // MOST_BINS])
             edges = edges[edges > full[0]]
         place = np.searchsorted(edges, full, side="right")
         number = np.bincount(place, minlength=len(edges) + 1)
-        centres = np.bincount(place, full, minlength=len(edges) + 1) / np.maximum(number, 1)
+        centres = np.bincount(place, full / np.maximum(number, 1)[place], minlength=len(edges) + 1)
         standing = (np.cumsum(number) - number / 2) / max(len(full), 1)
         return cls(kind, tuple(edges.tolist()), tuple(centres.tolist()), tuple(standing.tolist()), low, high)
 

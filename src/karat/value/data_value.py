@@ -9,7 +9,6 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from karat._types import Abstains, Label, Progress
-from karat.aside import Aside
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.check import check_shape
 from karat.estimate.count import count
@@ -127,8 +126,7 @@ def weigh(
     votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None
 ) -> DataValue | VotesAlone:
     """As `data_value`, with votes and settings made."""
-    aside, settings = settings.set_aside(votes)
-    votes, lines = _voted(aside, settings)
+    votes, settings, lines = _voted(votes, settings)
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         votes_fit = fit_votes(count(votes, settings), points, settings)
@@ -147,8 +145,7 @@ def spend(
 ) -> Plan:
     """As `plan`, with votes and settings made."""
     check_costs(label_cost, point_cost, budget)
-    aside, settings = settings.set_aside(votes)
-    votes, lines = _voted(aside, settings)
+    votes, settings, lines = _voted(votes, settings)
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
         raise NotIdentifiedError(
@@ -166,14 +163,17 @@ def _read(
     return data, None if gold is None else data.code_gold(gold)
 
 
-def _voted(aside: Aside, settings: Settings) -> tuple[Votes, tuple[str, ...]]:
-    """The votes, scores as those that they come to, and what is to be said of that and of what was set aside."""
+def _voted(votes: Votes, settings: Settings) -> tuple[Votes, Settings, tuple[str, ...]]:
+    """Votes that tell something, scores as those that they come to, settings for them, and what is to be said of it."""
+    aside, settings = settings.set_aside(votes)
     votes = aside.votes
     if not votes.scored.any():
-        return votes, aside.lines
+        return votes, settings, aside.lines
     found = fit(votes, None, Settings(class_balance=settings.class_balance, known_pairs=settings.known_pairs))
     names = ", ".join(name for name, scored in zip(votes.sources, votes.scored, strict=True) if scored)
-    return votes.as_voted(found.reads_as), (*aside.lines, f"Scores, weighed as the votes that they come to: {names}.")
+    said = f"Scores, weighed as the votes that they come to: {names}."
+    voted, settings = settings.set_aside(replace(votes.as_voted(found.reads_as), aside=(*aside.lines, said)))
+    return voted.votes, settings, voted.lines
 
 
 def _gold_points(votes: Votes, gold: Gold | None, settings: Settings) -> GoldPoints | None:
