@@ -14,7 +14,7 @@ from karat.votes import Gold, GoldPoints, Votes
 from karat.votes.outputs import SILENT
 from karat.votes.storage import Sparse
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-_PIECES = 8  # for each thread, so that none waits long for the last
+_PIECES = 2  # for each thread, so that none waits long for the last
 
 
 def in_threads(work: Callable[[int], T], count: int) -> list[T]:

@@ -37,6 +37,7 @@ MOST_VOTES = 300_000  # that sources are learned from; more of them change the t
 MOST_EACH = 500  # votes of each source, on average, where that is more: many sources need more points
 _MATCHED = 5_000  # points that class shares are matched on
 _SMALLEST = 1e-9  # probability that a vote leaves to a class
+_FEW_CELLS = 1 << 20  # that are counted before threads would have started
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +266,11 @@ def vote_counts(votes: Votes, guess: Floats) -> Floats:
         return np.stack([np.bincount(place, w[point], minlength=m * V).reshape(m, V) for w in weights], axis=2)
     columns = storage.columns(0, len(votes))
     counts = np.zeros((m, V + 1, len(weights)))
-    in_threads(lambda i: add_weights(columns, weights, i, counts[i]), m)
+    if m * len(votes) < _FEW_CELLS:
+        for i in range(m):
+            add_weights(columns, weights, i, counts[i])
+    else:
+        in_threads(lambda i: add_weights(columns, weights, i, counts[i]), m)
     return counts[:, SILENT + 1 :]
 
 
