@@ -21,13 +21,15 @@ def mixed(n: int = 800, seed: int = 0) -> tuple[Votes, np.ndarray, dict[str, lis
     truth = (rng.random(n) < 0.4).astype(int)
     votes = np.where(rng.random((n, 2)) < 0.75, truth[:, None], 1 - truth[:, None])
     table: dict[str, list[Any]] = {
-        "gpt": np.clip(np.round(4.5 + 2.5 * (truth - 0.5) + 1.7 * rng.normal(size=n)), 0, 9).astype(int).tolist(),
-        "claude": np.clip(np.round(5 + 3 * (truth - 0.5) + 1.5 * rng.normal(size=n)), 0, 9).astype(int).tolist(),
+        "strict_judge": np.clip(np.round(4.5 + 2.5 * (truth - 0.5) + 1.7 * rng.normal(size=n)), 0, 9)
+        .astype(int)
+        .tolist(),
+        "kind_judge": np.clip(np.round(5 + 3 * (truth - 0.5) + 1.5 * rng.normal(size=n)), 0, 9).astype(int).tolist(),
         "prob": (1 / (1 + np.exp(-(4 * (truth - 0.5) + 2 * rng.normal(size=n))))).round(3).tolist(),
         "rule": votes[:, 0].tolist(),
         "crowd": votes[:, 1].tolist(),
     }
-    found = karat.read_votes(table, kinds={"gpt": "score", "claude": "0..9", "prob": "probability"})
+    found = karat.read_votes(table, kinds={"strict_judge": "score", "kind_judge": "0..9", "prob": "probability"})
     return found, truth, table
 
 
@@ -84,7 +86,7 @@ def test_invariant_order_of_points_and_of_sources() -> None:
 
 
 def stated(names: list[str]) -> dict[str, str]:
-    kinds = {"gpt": "score", "claude": "0..9", "prob": "probability"}
+    kinds = {"strict_judge": "score", "kind_judge": "0..9", "prob": "probability"}
     return {name: kinds[name] for name in names if name in kinds}
 
 
@@ -100,8 +102,8 @@ def test_a_model_reads_new_numbers_as_it_read_the_first(tmp_path: Path) -> None:
     assert np.array_equal(again.predict_proba(few), expected[:50])
     array = np.column_stack([np.array(table[name], dtype=float) for name in votes.sources])
     assert np.array_equal(again.predict_proba(array), expected)
-    with pytest.raises(InputError, match=r"claude' holds 12\.0 .*its scores are from 0 to 9"):
-        again.predict_proba(few | {"claude": [12] * 50})
+    with pytest.raises(InputError, match=r"kind_judge' holds 12\.0 .*its scores are from 0 to 9"):
+        again.predict_proba(few | {"kind_judge": [12] * 50})
 
 
 def test_damaged_scales_are_refused(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_explanation_names_the_numbers() -> None:
     votes, _, _ = mixed()
     model = LabelModel().fit(votes)
     said = model.explain(votes.take(np.array([0])))
-    assert "gpt gives " in said
+    assert "strict_judge gives " in said
     assert "rule votes " in said
     assert len(said.splitlines()) == 6
 
@@ -128,19 +130,19 @@ def test_sources_are_as_good_as_their_best_cut() -> None:
     votes, truth, table = mixed(4_000)
     model = LabelModel(class_balance=0.4).fit(votes)
     accuracies = dict(zip(model.source_table_.source, model.source_table_.accuracy, strict=True))
-    for name in ("gpt", "claude", "prob"):
+    for name in ("strict_judge", "kind_judge", "prob"):
         numbers = np.array(table[name])
         best = max(((numbers > cut) == truth).mean() for cut in np.unique(numbers))
         assert accuracies[name] == pytest.approx(best, abs=0.06)
     found = karat.check(votes)
-    assert [score.source for score in found.scores] == ["gpt", "claude", "prob"]
+    assert [score.source for score in found.scores] == ["strict_judge", "kind_judge", "prob"]
     assert all(score.cut is not None and score.quarters[0] <= score.cut <= score.quarters[-1] for score in found.scores)
 
 
 def test_value_takes_scores_as_the_votes_that_they_come_to() -> None:
     votes, truth, _ = mixed()
     found = karat.data_value(votes, np.where(np.arange(800) < 60, truth, -1))
-    assert "Scores, weighed as the votes that they come to: gpt, claude, prob." in found.aside
+    assert "Scores, weighed as the votes that they come to: strict_judge, kind_judge, prob." in found.aside
 
 
 def test_scores_that_come_to_the_same_vote_everywhere_have_no_value() -> None:
@@ -158,7 +160,9 @@ def test_methods_of_the_paper_take_votes_alone() -> None:
     votes, truth, _ = mixed()
     choices: list[dict[str, Any]] = [{"aggregate": "median"}, *({"method": name} for name in PAPERS)]
     for options in choices:
-        with pytest.raises(InputError, match=r"learns from votes, and 'gpt', 'claude', 'prob' give scores"):
+        with pytest.raises(
+            InputError, match=r"learns from votes, and 'strict_judge', 'kind_judge', 'prob' give scores"
+        ):
             LabelModel(**options).fit(votes, truth)
 
 
