@@ -166,7 +166,9 @@ def _mapped(text: str) -> tuple[str, Any]:
 
 def _kinds(options: dict[str, Any]) -> dict[str, str]:
     """What columns hold, as far as that was written."""
-    found = {"*": "score"} if options.get("scores") else {}
+    from karat.io.scales import ALL
+
+    found = {ALL: "score"} if options.get("scores") else {}
     for item in options.get("kinds", ()):
         name, equals, kind = item.rpartition("=")
         if not equals or not name or not kind:

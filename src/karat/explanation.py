@@ -127,7 +127,7 @@ def moved(fitted: Fitted, point: Votes) -> tuple[Label, float, list[Moved]]:
     label = int(probabilities[-1].argmax())
     changes = probabilities[-1, label] - probabilities[:-1, label]
     order = np.argsort(-np.abs(changes), kind="stable")
-    scales = dict(point.coding.scales)
+    scales = point.scales
     found = []
     for k in order.tolist():
         source, output = point.sources[voters[k]], int(values[voters[k]])

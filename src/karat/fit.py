@@ -140,7 +140,7 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
             check_telling(votes, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
     if votes.scored.any():
-        names = [name for name, scored in zip(votes.sources, votes.scored, strict=True) if scored]
+        names = list(votes.scales)
         raise InputError(
             f"method={method!r} learns from votes, and {examples(names)} give{'s' if len(names) == 1 else ''} scores. "
             "Use the default (method='consensus'), or read them as votes (kinds=; --kind)."

@@ -119,13 +119,23 @@ class _VotesAlone:
     Parameters
     ----------
     ballots : Ballots
+    blind : Ballots
+        The same without gold.
     consensus : Consensus
-    pool : Pool
     """
 
     ballots: Ballots
+    blind: Ballots
     consensus: Consensus
-    pool: Pool
+
+    def given(self, balance: Floats) -> _VotesAlone:
+        """The same learned with a class balance."""
+        return replace(self, consensus=learn(self.blind, balance))
+
+    @cached_property
+    def pool(self) -> Pool:
+        """Gives the probabilities."""
+        return without_gold(self.consensus, self.blind, self.looks_independent)
 
     @property
     def reads_as(self) -> list[Codes]:
@@ -135,7 +145,8 @@ class _VotesAlone:
     @cached_property
     def voted(self) -> Ballots:
         """The ballots, with scores as the votes that they come to."""
-        return replace(self.ballots, votes=self.ballots.votes.as_voted(self.reads_as))
+        votes = self.ballots.votes
+        return replace(self.ballots, votes=votes.as_voted(self.reads_as)) if votes.scored.any() else self.ballots
 
     @cached_property
     def looks_independent(self) -> bool:
@@ -167,41 +178,32 @@ def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
     """Learn from votes; gold helps with the class balance where that is not given."""
     gold = np.flatnonzero(ballots.truth >= 0)
     blind = ballots.without(gold)
-    found = _learned(ballots, blind, given)
+    found = _VotesAlone(ballots, blind, learn(blind, given))
     if given is not None:
         return found
-    balance = _with_triplets(ballots, blind, found)
+    balance = _with_triplets(found)
     if len(gold):
         K = len(balance)
         counts = np.bincount(ballots.truth[gold], minlength=K)
         balance = gold_balance(counts, K * BALANCE_WORTH * balance)
-    return _learned(ballots, blind, balance)
+    return found.given(balance)
 
 
-def _learned(ballots: Ballots, blind: Ballots, balance: Floats | None) -> _VotesAlone:
-    """What votes say, with a class balance that is given, or learned as well."""
-    consensus = learn(blind, balance)
-    found = _VotesAlone(ballots, consensus, without_gold(consensus, blind))
-    if not found.looks_independent:
-        return found
-    return replace(found, pool=without_gold(consensus, blind, independent=True))
-
-
-def _with_triplets(ballots: Ballots, blind: Ballots, found: _VotesAlone) -> Floats:
+def _with_triplets(found: _VotesAlone) -> Floats:
     """The class balance of two classes, as a mean of what the consensus and what triplets of sources say.
 
     The consensus is drawn to even shares, and triplets are misled by sources that repeat each other. Where none does,
     to all appearances and with the class balance of triplets, that is right.
     """
     votes, balance = found.voted.votes, found.consensus.class_balance
-    pairs = [(group[0], group[1]) for group in ballots.groups if len(group) > 1]
+    pairs = [(group[0], group[1]) for group in found.ballots.groups if len(group) > 1]
     if len(balance) > 2 or not 3 <= len(votes.sources) <= min(MOST_SOURCES, len(votes)):
         return balance
     try:
         told = class_balance(votes, pairs)
     except (InputError, NotIdentifiedError):  # triplets do not tell
         return balance
-    return told if _learned(ballots, blind, told).looks_independent else np.asarray((balance + told) / 2)
+    return told if found.given(told).looks_independent else np.asarray((balance + told) / 2)
 
 
 def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:

@@ -91,7 +91,7 @@ class Pool:
         from karat._kernels.threads import in_threads  # loads numba
 
         said = [evidence.of(votes) for evidence in self.evidence]
-        tally = votes.leanings(once=self.once) if votes.scored.any() else votes.tally(once=self.once)
+        tally = votes.leanings(once=self.once)
         result = np.empty((len(votes), len(self.class_balance)))
 
         def fill(block: int) -> None:

@@ -116,13 +116,13 @@ class ScoreSummary:
 
 def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]:
     """A summary of every source that gives scores."""
-    scales, rows = dict(votes.coding.scales), []
-    for i, reads_as in zip(np.flatnonzero(votes.scored).tolist(), model.fitted_.reads_as, strict=True):
-        scale = scales[votes.sources[i]]
+    rows = []
+    places = np.flatnonzero(votes.scored).tolist()
+    for i, (name, scale), reads_as in zip(places, votes.scales.items(), model.fitted_.reads_as, strict=True):
         given = votes.values[:, i]
         numbers = np.array(scale.centres)[np.sort(given[given >= 0])]
         quarters = tuple(float(numbers[round(share * (len(numbers) - 1))]) for share in (0, 0.25, 0.5, 0.75, 1))
         changes = np.flatnonzero(np.diff(reads_as))
         cut = scale.edges[changes[0]] if len(changes) == 1 else None
-        rows.append(ScoreSummary(votes.sources[i], scale.kind, quarters, cut, float(model.fitted_.accuracy[i])))
+        rows.append(ScoreSummary(name, scale.kind, quarters, cut, float(model.fitted_.accuracy[i])))
     return tuple(rows)

@@ -234,17 +234,14 @@ def _weigh(ballots: Ballots, guess: Floats, class_balance: Floats) -> Evidence:
     """What every vote means, from guesses of the classes of all points, shape (n, K), times what each counts for."""
     among = guess[ballots.covered].sum(axis=0) + class_balance
     votes, K = ballots.votes, len(class_balance)
-    counts = vote_counts(votes, guess)
-    precision, scored = np.ones_like(counts), votes.scored
-    precision[~scored, :K] = _shrunk(counts[~scored, :K], class_balance)
-    log_odds = np.log(np.maximum(precision, _SMALLEST))
-    scales = dict(votes.coding.scales)
-    for i in np.flatnonzero(scored):
-        scale = scales[votes.sources[i]]
-        log_odds[i, : scale.size] = smoothed_log_shares(counts[i, : scale.size], scale.leaning, class_balance)
-    log_odds -= np.log(among / among.sum())
-    for source, size in enumerate(votes.outputs.sizes):
-        log_odds[source, size - 1 :] = 0
+    usual = np.log(among / among.sum())
+    counts, scored = vote_counts(votes, guess), votes.scored
+    log_odds = np.zeros_like(counts)
+    precision = _shrunk(counts[~scored, :K], class_balance)
+    log_odds[~scored, :K] = np.log(np.maximum(precision, _SMALLEST)) - usual
+    for i, scale in zip(np.flatnonzero(scored), votes.scales.values(), strict=True):
+        shares = smoothed_log_shares(counts[i, : scale.size], scale.leaning, class_balance)
+        log_odds[i, : scale.size] = shares - usual
     return Evidence(log_odds, votes.outputs.sizes, ballots.groups)
 
 

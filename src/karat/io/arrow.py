@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from karat._types import Abstains, AnyArray, Ints
-from karat.errors import InputError, examples
+from karat.errors import InputError
 from karat.io.coding import MAX_LEVELS, Column, silent_numbers
 from karat.io.scales import Numbers
 
@@ -47,12 +47,8 @@ def number_column(column: Any, where: str, abstain: Abstains) -> Numbers:
     """An Arrow column as scores."""
     if pa.types.is_null(column.type):
         return Numbers(where, np.full(len(column), np.nan))
-    if not is_numeric(column):
-        values = column.drop_null().slice(0, 3).to_pylist()
-        raise InputError(
-            f"{where} holds {examples(values)}: a score is a number. Correct it, or read the column as votes (kinds=; "
-            "--kind)."
-        )
+    if not is_numeric(column):  # which is refused there
+        return Numbers.of(np.array(column.drop_null().slice(0, 3).to_pylist(), dtype=object), None, where, [])
     empty = column.is_null().to_numpy() if column.null_count else None
     filled = column.fill_null(pa.scalar(0).cast(column.type)) if column.null_count else column
     return Numbers.of(filled.to_numpy(), empty, where, silent_numbers(abstain))

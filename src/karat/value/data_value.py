@@ -170,8 +170,7 @@ def _voted(votes: Votes, settings: Settings) -> tuple[Votes, Settings, tuple[str
     if not votes.scored.any():
         return votes, settings, aside.lines
     found = fit(votes, None, Settings(class_balance=settings.class_balance, known_pairs=settings.known_pairs))
-    names = ", ".join(name for name, scored in zip(votes.sources, votes.scored, strict=True) if scored)
-    said = f"Scores, weighed as the votes that they come to: {names}."
+    said = f"Scores, weighed as the votes that they come to: {', '.join(votes.scales)}."
     voted, settings = settings.set_aside(replace(votes.as_voted(found.reads_as), aside=(*aside.lines, said)))
     return voted.votes, settings, voted.lines
 

@@ -21,7 +21,7 @@ from karat.io.arrays import (
     scored_columns,
 )
 from karat.io.coding import Coding, Column, find_coding, is_missing, whole_array_levels
-from karat.io.scales import stated_kinds
+from karat.io.scales import Scale, stated_kinds
 from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, VoteTable, check_size
 from karat.votes.directions import running_against
@@ -227,15 +227,19 @@ class Votes:
     @cached_property
     def outputs(self) -> Outputs:
         """What each source may say."""
-        scales = dict(self.coding.scales)
-        vote = len(self.classes) + 1
+        vote, scales = len(self.classes) + 1, self.scales
         return Outputs(tuple(scales[name].size + 1 if name in scales else vote for name in self.sources))
+
+    @cached_property
+    def scales(self) -> dict[str, Scale]:
+        """The sources that give scores rather than votes, in their order, and how their numbers become outputs."""
+        known = dict(self.coding.scales)
+        return {name: known[name] for name in self.sources if name in known}
 
     @cached_property
     def scored(self) -> Bools:
         """True for sources that give scores rather than votes, shape (m,)."""
-        scales = dict(self.coding.scales)
-        return np.array([name in scales for name in self.sources], dtype=bool)
+        return np.array([name in self.scales for name in self.sources], dtype=bool)
 
     def code_gold(self, labels: Any) -> Gold:
         """Gold labels, written as the votes are, for the points of these votes.
@@ -309,15 +313,14 @@ class Votes:
         With more classes a number does not say which it is for, and every class gets the same part. Sources of a group
         in `once` of which one gives scores are not counted as one.
         """
-        scales = dict(self.coding.scales)
-        leaning = {i: scales[self.sources[i]].leaning for i in np.flatnonzero(self.scored).tolist()}
+        leaning = {i: self.scales[self.sources[i]].leaning for i in np.flatnonzero(self.scored).tolist()}
         return self.tally(once=once) + score_parts(self.storage, len(self.classes), leaning)
 
     def directed(self) -> Votes:
         """The same with scores turned that run against the other sources."""
         if len(self.classes) != 2 or not self.scored.any():
             return self
-        scales = dict(self.coding.scales)
+        scales = self.scales
         leanings = [scales[name].leaning if name in scales else np.array([0.0, 1.0]) for name in self.sources]
         against = {self.sources[i] for i in running_against(self.storage, leanings)}
         turned = tuple((name, s.turn() if name in against else s) for name, s in self.coding.scales)
