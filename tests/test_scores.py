@@ -106,6 +106,17 @@ def test_a_model_reads_new_numbers_as_it_read_the_first(tmp_path: Path) -> None:
         again.predict_proba(few | {"kind_judge": [12] * 50})
 
 
+def test_a_model_of_votes_takes_no_scores() -> None:
+    rng = np.random.default_rng(0)
+    votes = {name: rng.integers(0, 2, 60).tolist() for name in "abc"}
+    model = LabelModel().fit(karat.read_votes(votes))
+    with pytest.raises(InputError, match="a vote is a class, not a measurement"):
+        model.predict_proba(votes | {"b": rng.random(60).tolist()})
+    long = {"task": [*range(60)] * 3, "worker": [*"abc"] * 60, "label": rng.random(180).tolist()}
+    with pytest.raises(InputError, match="a vote is a class, not a measurement"):
+        model.predict_proba(long)
+
+
 def test_damaged_scales_are_refused(tmp_path: Path) -> None:
     votes, _, _ = mixed(200)
     LabelModel().fit(votes).save(tmp_path / "model.json")

@@ -111,7 +111,7 @@ def read_for_model(
         key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats,
         abstain=coding.abstain or None,
         missing_workers_abstain=True, ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
-        scales=dict(coding.scales),
+        kinds="vote", scales=dict(coding.scales),
     )  # fmt: skip
     return Votes.of_table(read_table(source, reading), coding)
 
