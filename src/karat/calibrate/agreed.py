@@ -9,7 +9,7 @@ import numpy as np
 
 from karat._types import Bools, Codes, Floats, Group
 from karat.calibrate.cross_validation import CrossScore, cross_scores
-from karat.calibrate.independence import looks_independent
+from karat.calibrate.independence import ERRORS, looks_independent
 from karat.calibrate.pool import Pool, without_gold
 from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, read_gold, weigh_readings
 from karat.errors import InputError, NotIdentifiedError
@@ -135,7 +135,7 @@ class _VotesAlone:
     @cached_property
     def pool(self) -> Pool:
         """Gives the probabilities."""
-        return without_gold(self.consensus, self.blind, self.looks_independent)
+        return without_gold(self.consensus, self.blind, self.looks_independent())
 
     @property
     def reads_as(self) -> list[Codes]:
@@ -148,11 +148,11 @@ class _VotesAlone:
         votes = self.ballots.votes
         return replace(self.ballots, votes=votes.as_voted(self.reads_as)) if votes.scored.any() else self.ballots
 
-    @cached_property
-    def looks_independent(self) -> bool:
+    def looks_independent(self, errors: float = ERRORS) -> bool:
         """Whether the votes show no dependence between sources, though they are enough to show it."""
         votes = self.voted.votes
-        return looks_independent(votes.select(votes.sources[group[0]] for group in self.ballots.groups), self.in_full)
+        one_each = votes.select(votes.sources[group[0]] for group in self.ballots.groups)
+        return looks_independent(one_each, self.in_full, errors)
 
     @cached_property
     def in_full(self) -> Floats:
@@ -203,7 +203,7 @@ def _with_triplets(found: _VotesAlone) -> Floats:
         told = class_balance(votes, pairs)
     except (InputError, NotIdentifiedError):  # triplets do not tell
         return balance
-    return told if found.given(told).looks_independent else np.asarray((balance + told) / 2)
+    return told if found.given(told).looks_independent(errors=0) else np.asarray((balance + told) / 2)
 
 
 def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:

@@ -16,20 +16,23 @@ from karat.moments import Moments
 from karat.source_model import SourceModel
 from karat.votes import Votes
 
-CHANCE = 1.1  # mean square of the agreement left over, in standard errors, up to which it is chance
+CHANCE = 1.1  # mean square of the agreement left over, in standard errors, that is chance
+ERRORS = 2.0  # standard errors of that mean above it that are chance, too
 FEWEST_SOURCES = 4  # the votes of three are explained by any latent class
 MOST_SOURCES = 100  # of a crowd hardly two vote on the same points
 COMMON = 300  # points on which a usual pair votes, so that a correlation of .06 would be seen
 _SMALLEST = 1e-9
 
 
-def looks_independent(votes: Votes, guess: Floats) -> bool:
+def looks_independent(votes: Votes, guess: Floats, errors: float = ERRORS) -> bool:
     """Whether the classes of the points explain all agreement between sources, and votes are enough to tell.
 
     Parameters
     ----------
     guess : array, shape (n, K)
         Probabilities of the classes, all votes counting in full.
+    errors : float
+        Standard errors above chance that are chance, too.
     """
     m = len(votes.sources)
     if not FEWEST_SOURCES <= m <= MOST_SOURCES:
@@ -44,4 +47,4 @@ def looks_independent(votes: Votes, guess: Floats) -> bool:
     balance = guess.mean(axis=0)
     model = SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
     left_over = unexplained(moments, model)[1][pairs]
-    return bool((left_over**2).mean() <= CHANCE)
+    return bool((left_over**2).mean() <= CHANCE + errors * np.sqrt(2 / len(left_over)))

@@ -24,7 +24,7 @@ from karat.votes import Votes
 
 IN_FULL = 0.25  # weight of the reading in which all votes count in full
 REPEATING = 0.25  # weight of the reading in which votes repeat each other
-INDEPENDENT = 0.6  # weight of the first where votes show no dependence, the others sharing what is left
+INDEPENDENT = 0.9  # weight of the first where votes show no dependence, the others sharing what is left
 REPETITION = 0.4  # correlation of two votes on a point, where votes repeat each other
 _BLOCK = 1 << 16  # points at a time
 
