@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Bools, Codes, Floats, Group
+from karat._types import Bools, Codes, Floats, Group, Ints
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.independence import ERRORS, looks_independent
 from karat.calibrate.pool import Pool, without_gold
-from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, read_gold, weigh_readings
+from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, GoldReadings, read_gold, weigh_readings
 from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.class_balance import class_balance, gold_balance
 from karat.estimate.consensus import Ballots, Consensus, learn, matching_shift, vote_counts
@@ -78,10 +78,11 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     rows = np.array([], dtype=np.intp) if points is None else points.rows
     truth = np.array([], dtype=np.int8) if points is None else points.truth
     ballots = Ballots.of(votes, _groups(votes, known), rows, truth)
-    alone = _votes_alone(ballots, given)
+    counts = np.zeros(len(votes.classes)) if points is None else points.weighted_counts
+    alone = _votes_alone(ballots, given, counts)
     copies = _joinable(votes, known, near_copies(alone.voted, (alone.in_full + alone.mixed) / 2))
     if copies:
-        merged = _votes_alone(replace(ballots, groups=_groups(votes, (*known, *copies))), given)
+        merged = _votes_alone(replace(ballots, groups=_groups(votes, (*known, *copies))), given, counts)
         if merged.gold_loss <= alone.gold_loss:
             alone = merged
         else:
@@ -90,11 +91,8 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     scores: tuple[CrossScore, ...] = ()
     if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
         readings = read_gold(alone.ballots, found, settings.generator())
-        learned = {worth: learn(alone.ballots, found.class_balance, worth).evidence for worth in UNLABELED}
-        weighed = weigh_readings(readings, alone.pool)
-        own = (learned[OWN_SLOPES_OF].times(slopes) for slopes in weighed.slopes)
-        pool = weighed.pool.taking((found.evidence, *learned.values(), *own))
-        scores = cross_scores(readings, alone.pool, settings.level)
+        pool = _gold_pool(alone, readings)
+        scores = cross_scores(readings, alone.pool, settings.level, points.weights)
     accuracy, low, high, most = _accuracies(alone, points, settings.level)
     intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
     cast = _votes_cast(alone.voted)
@@ -110,6 +108,61 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         pool.kinds,
         alone.reads_as,
     )
+
+
+def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Floats:
+    """Probabilities of all points by fits that have not seen their labels, shape (n, K).
+
+    Those of gold points come from a fit to the votes and the other parts of gold, those of other points are the mean
+    over these fits. What needs no gold is learned once.
+
+    Parameters
+    ----------
+    fold : array of int, shape (g,)
+        The part of gold that each gold point is in.
+    """
+    given, known = settings.given_balance(votes.classes), settings.pairs(votes.sources)
+    nothing = np.zeros(len(votes.classes))
+    ballots = Ballots.of(votes, _groups(votes, known), points.rows, points.truth)
+    gold = np.flatnonzero(ballots.truth >= 0)
+    starts = [_votes_alone(ballots.without(gold), given, nothing)]
+    copies = _joinable(votes, known, near_copies(starts[0].voted, (starts[0].in_full + starts[0].mixed) / 2))
+    if copies:
+        groups = _groups(votes, (*known, *copies))
+        starts.append(_votes_alone(replace(starts[0].ballots, groups=groups), given, nothing))
+    result = np.zeros((len(votes), len(votes.classes)))
+    parts = np.unique(fold)
+    for part in parts:
+        rest = points.take(np.flatnonzero(fold != part))
+        seen = ballots.without(gold[fold == part])
+        fits = [_seeing(start, seen, rest, given) for start in starts]
+        alone = min(reversed(fits), key=lambda fit: fit.gold_loss)
+        pool = alone.pool
+        if np.count_nonzero(rest.counts) > 1:
+            pool = _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
+        found = pool.posterior(votes)
+        result += found / len(parts)
+        result[points.rows] -= found[points.rows] / len(parts)
+        own = points.rows[fold == part]
+        result[own] += found[own]
+    return result
+
+
+def _seeing(start: _VotesAlone, ballots: Ballots, points: GoldPoints, given: Floats | None) -> _VotesAlone:
+    """What votes say, with some gold for the class balance and to be compared to."""
+    balance = start.consensus.class_balance
+    if given is None:
+        balance = gold_balance(points.weighted_counts, len(balance) * BALANCE_WORTH * balance)
+    return replace(start, ballots=replace(ballots, groups=start.ballots.groups)).given(balance)
+
+
+def _gold_pool(alone: _VotesAlone, readings: GoldReadings) -> Pool:
+    """Readings of the votes, weighed by gold."""
+    balance = alone.consensus.class_balance
+    learned = {worth: learn(alone.ballots, balance, worth).evidence for worth in UNLABELED}
+    weighed = weigh_readings(readings, alone.pool)
+    own = (learned[OWN_SLOPES_OF].times(slopes) for slopes in weighed.slopes)
+    return weighed.pool.taking((alone.consensus.evidence, *learned.values(), *own))
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +227,8 @@ class _VotesAlone:
         return float(log_losses(self.mixed[gold, self.ballots.truth[gold]]).sum())
 
 
-def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
-    """Learn from votes; gold helps with the class balance where that is not given."""
+def _votes_alone(ballots: Ballots, given: Floats | None, gold_counts: Floats) -> _VotesAlone:
+    """Learn from votes; gold, so much of each class, helps with the class balance where that is not given."""
     gold = np.flatnonzero(ballots.truth >= 0)
     blind = ballots.without(gold)
     found = _VotesAlone(ballots, blind, learn(blind, given))
@@ -184,8 +237,7 @@ def _votes_alone(ballots: Ballots, given: Floats | None) -> _VotesAlone:
     balance = _with_triplets(found)
     if len(gold):
         K = len(balance)
-        counts = np.bincount(ballots.truth[gold], minlength=K)
-        balance = gold_balance(counts, K * BALANCE_WORTH * balance)
+        balance = gold_balance(gold_counts, K * BALANCE_WORTH * balance)
     return found.given(balance)
 
 
@@ -250,7 +302,7 @@ def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> 
 def _balance_interval(balance: Floats, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:
     if settings.class_balance is not None:
         return balance, balance
-    worth = BALANCE_SURE + (0 if points is None else len(points))
+    worth = BALANCE_SURE + (0 if points is None else points.effective)
     return wilson(balance * worth, np.full(len(balance), worth), settings.level)
 
 

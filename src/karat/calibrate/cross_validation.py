@@ -39,20 +39,32 @@ class CrossScore:
     loss_high: float
 
     @classmethod
-    def of(cls, name: str, probabilities: Floats, truth: Codes, level: float) -> CrossScore:
-        """Measure probabilities of gold points, shape (g, K)."""
+    def of(
+        cls, name: str, probabilities: Floats, truth: Codes, level: float, weights: Floats | None = None
+    ) -> CrossScore:
+        """Measure probabilities of gold points, shape (g, K), each of which stands for so many of a random sample."""
+        share = np.full(len(truth), 1 / len(truth)) if weights is None else weights / weights.sum()
         losses = log_losses(probabilities[np.arange(len(truth)), truth])
-        right = int((probabilities.argmax(axis=1) == truth).sum())
-        low, high = wilson(np.array(right), np.array(len(truth)), level)
-        half = NormalDist().inv_cdf((1 + level) / 2) * losses.std(ddof=1) / np.sqrt(len(truth))
-        mean = float(losses.mean())
-        return cls(name, right / len(truth), float(low), float(high), mean, max(mean - half, 0.0), mean + half)
+        right = float(share @ (probabilities.argmax(axis=1) == truth))
+        number = 1 / (share**2).sum()
+        low, high = wilson(np.array(right * number), np.array(number), level)
+        mean = float(share @ losses)
+        error = np.sqrt((share**2 @ (losses - mean) ** 2) * len(truth) / (len(truth) - 1))
+        half = NormalDist().inv_cdf((1 + level) / 2) * error
+        return cls(name, right, float(low), float(high), mean, max(mean - half, 0.0), mean + half)
 
 
-def cross_scores(gold: GoldReadings, without: Pool, level: float) -> tuple[CrossScore, ...]:
+def cross_scores(
+    gold: GoldReadings, without: Pool, level: float, weights: Floats | None = None
+) -> tuple[CrossScore, ...]:
     """Majority vote, votes alone, gold alone, and both, on gold that each has not seen.
 
     How readings are weighed is learned from the other parts of gold, as the sources are.
+
+    Parameters
+    ----------
+    weights : array, shape (g,), optional
+        How many points of a random sample each gold point stands for.
     """
     if len(gold.truth) < FEWEST:
         return ()
@@ -72,4 +84,4 @@ def cross_scores(gold: GoldReadings, without: Pool, level: float) -> tuple[Cross
         "gold alone": alone,
         "votes and gold": both,
     }
-    return tuple(CrossScore.of(name, p, gold.truth, level) for name, p in found.items())
+    return tuple(CrossScore.of(name, p, gold.truth, level, weights) for name, p in found.items())

@@ -56,13 +56,13 @@ class Balance:
         return gold_balance(gold_counts, VOTES_WORTH * from_votes)
 
 
-def gold_balance(counts: Ints, more: Floats | None = None) -> Floats:
+def gold_balance(counts: Ints | Floats, more: Floats | None = None) -> Floats:
     """Class balance of gold with some points more of each class, so that no class is impossible.
 
     Parameters
     ----------
-    counts : array of int, shape (K,)
-        Gold labels of each class.
+    counts : array, shape (K,)
+        Gold labels of each class, or what they stand for in a random sample.
     more : array, shape (K,), optional
         One of each class where not given.
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Abstains, AnyArray, Ints
+from karat._types import Abstains, AnyArray, Floats, Ints
 from karat.errors import InputError, examples
 from karat.io.arrow import identifiers, is_numeric, keys, number_column, vote_column, why_no_votes
+from karat.io.beside import chance_column, group_column, of_tasks
 from karat.io.coding import Column, spelled_alike
 from karat.io.formats import arrow_table
 from karat.io.long_names import long_names, role_candidates
@@ -33,7 +34,7 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout."""
     table = arrow_table(source, text=reading.identifiers)
     long = reading.layout == "long" or (reading.layout is None and {*reading.roles} <= set(table.column_names))
-    special = [name for name in (reading.key, reading.gold, *reading.drop) if name is not None]
+    special = [name for name in (reading.key, *reading.beside, *reading.drop) if name is not None]
     names = long_names(table, special) if _may_be_long(table, reading) else None
     if names is not None:
         reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
@@ -79,7 +80,7 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
 
 
 def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
-    special = [name for name in (reading.key, gold) if name is not None]
+    special = [*([reading.key] if reading.key is not None else []), *reading.beside]
     names = _pick(table.column_names, reading.sources, reading.drop, "column", special)
     stated = reading.stated(names)
     columns: dict[str, Column] = {}
@@ -92,8 +93,9 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
                 refused[name] = error
     points = None if reading.key is None else keys(table, reading.key)
     truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+    chances = None if gold is None or reading.chance is None else chance_column(table, reading.chance)
     if reading.gold_file is not None:
-        truth = _joined_gold(points, reading, reading.key)
+        truth, chances = _joined_gold(points, reading, reading.key)
     if not reading.scales:
         unsaid = {name: column for name, column in columns.items() if name not in stated}
         stated |= _found_scores(table, reading, unsaid, [name for name in refused if name not in stated], truth)
@@ -126,6 +128,8 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
         key_name=reading.key,
         stated={name: stated[name] for name in left if name in scores},
+        chances=chances,
+        by=None if reading.by is None else group_column(table, reading.by),
     )
 
 
@@ -189,7 +193,7 @@ def _check_one_kind(names: Sequence[str], columns: list[Column]) -> None:
 def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     """Votes of workers on tasks, from a row per vote."""
     task, worker, label = reading.task, reading.worker, reading.label
-    for name in (task, worker, label, *([gold] if gold else [])):
+    for name in (task, worker, label, *reading.beside):
         if name not in table.column_names:
             raise InputError(
                 f"there is no column {name!r}; the columns are {examples(table.column_names)}. A long table has a row "
@@ -211,11 +215,19 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     source = np.array([place.get(name, -1) for name in names], dtype=np.int64)[by]
     kept = kept[votes.full[kept] & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
+    chances, by = None, None
+    if gold is not None and reading.chance is not None:
+        chances = of_tasks(chance_column(table, reading.chance), point, tasks, reading.chance)
     if reading.gold_file is not None:
-        truth = _joined_gold(np.array(tasks), reading, task)
+        truth, chances = _joined_gold(np.array(tasks), reading, task)
+    if reading.by is not None:
+        by = of_tasks(group_column(table, reading.by), point, tasks, reading.by)
     entries = Entries(point[kept], source[kept], votes.take(kept))
     stated = {} if kind.kind == "vote" else dict.fromkeys(picked, kind)
-    return VoteTable(len(tasks), tuple(picked), entries, np.array(tasks), truth, key_name=task, stated=stated)
+    return VoteTable(
+        len(tasks), tuple(picked), entries, np.array(tasks), truth,
+        key_name=task, stated=stated, chances=chances, by=by,
+    )  # fmt: skip
 
 
 def _long_votes(table: Any, reading: Reading) -> tuple[Column | Numbers, StatedKind]:
@@ -264,8 +276,8 @@ def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Ab
     return replace(per_row, cells=per_task)
 
 
-def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> Column:
-    """Gold of the points from a second table, matched by key."""
+def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> tuple[Column, Floats | None]:
+    """Gold of the points, and how likely they were to be picked, from a second table, matched by key."""
     gold = reading.gold
     if key is None or points is None:
         raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
@@ -273,17 +285,22 @@ def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> 
     if key not in table.column_names:
         raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
     if gold is None:
-        others = [name for name in table.column_names if name != key]
+        others = [name for name in table.column_names if name not in (key, reading.chance)]
         gold = "gold" if "gold" in others else others[0] if len(others) == 1 else None
         if gold is None:
             raise InputError(f"which column of the gold file is gold (gold=; --gold)? It has {examples(others)}.")
-    if gold not in table.column_names:
-        raise InputError(f"the gold file has no column {gold!r}; it has {examples(table.column_names)}.")
+    for name in (gold, reading.chance):
+        if name is not None and name not in table.column_names:
+            raise InputError(f"the gold file has no column {name!r}; it has {examples(table.column_names)}.")
     column = vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
     at = _matched(points, keys(table, key))
     cells = np.full(len(points), -1, dtype=column.cells.dtype)
     cells[at[at >= 0]] = column.cells[at >= 0]
-    return replace(column, cells=cells)
+    if reading.chance is None:
+        return replace(column, cells=cells), None
+    chances = np.full(len(points), np.nan)
+    chances[at[at >= 0]] = chance_column(table, reading.chance)[at >= 0]
+    return replace(column, cells=cells), chances
 
 
 def _matched(of_votes: AnyArray, of_gold: AnyArray) -> Ints:

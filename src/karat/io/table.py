@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from karat._types import Abstains, AnyArray, Ints, Label
+from karat._types import Abstains, AnyArray, Floats, Ints, Label
 from karat.errors import InputError, one_of
 from karat.io.coding import Column
 from karat.io.scales import Numbers, Scale, StatedKind, stated_kinds
@@ -34,6 +34,10 @@ class Reading:
         What columns, or all of them, hold: "vote", "score", "probability", or a range of scores such as "0..10".
     scales : mapping of str to Scale
         Of the sources of a model, whose numbers become outputs as before.
+    chance : str, optional
+        The column, beside gold, of how likely each gold point was to be picked.
+    by : str, optional
+        The column of the group that each point is in.
     """
 
     layout: Layout | None = None
@@ -53,10 +57,14 @@ class Reading:
     strict: bool = False
     kinds: Mapping[str, str] | str | None = None
     scales: Mapping[str, Scale] = field(default_factory=dict)
+    chance: str | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         one_of("layout", self.layout, (None, *get_args(Layout)))
         one_of("repeats", self.repeats, get_args(Repeats))
+        if self.chance is not None and self.gold is None and self.gold_file is None:
+            raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")
         for name in ("drop", "sources"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
@@ -68,8 +76,14 @@ class Reading:
 
     @property
     def identifiers(self) -> list[str]:
-        """Columns that name points and workers."""
-        return [name for name in (self.key, self.task, self.worker) if name]
+        """Columns that name points, workers and groups."""
+        return [name for name in (self.key, self.task, self.worker, self.by) if name]
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns of the votes that hold gold and what is known of points besides."""
+        gold = (self.gold, self.chance) if self.gold_file is None else ()
+        return [name for name in (*gold, self.by) if name is not None]
 
     def stated(self, names: Sequence[str]) -> dict[str, StatedKind]:
         """What is said of some columns: by the user, or by the model that is to read them."""
@@ -122,6 +136,10 @@ class VoteTable:
         The column that the keys come from.
     stated : mapping of str to StatedKind
         Of the sources that give scores.
+    chances : array, shape (n,), or None
+        How likely each gold point was to be picked; NaN where that is not said.
+    by : array of str, shape (n,), or None
+        The group that each point is in.
     """
 
     n: int
@@ -133,6 +151,8 @@ class VoteTable:
     read_as: str = ""
     key_name: str | None = None
     stated: Mapping[str, StatedKind] = field(default_factory=dict)
+    chances: Floats | None = None
+    by: AnyArray | None = None
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))

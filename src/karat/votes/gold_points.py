@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from karat._types import AnyArray, Codes, Ints, Places
+from karat._types import AnyArray, Codes, Floats, Ints, Places
 from karat.votes.gold import Gold
 from karat.votes.votes import Votes
 
@@ -23,17 +23,24 @@ class GoldPoints:
         Their classes; every one is known.
     rows : array of int, shape (g,)
         Which points of the data they are.
+    weights : array, shape (g,)
+        How many points of a random sample each stands for, 1 on average: other than 1 where points were picked.
     """
 
     votes: Votes
     truth: Codes
     rows: Places
+    weights: Floats = field(default_factory=lambda: np.ones(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.weights):
+            object.__setattr__(self, "weights", np.ones(len(self.truth)))
 
     @classmethod
     def of(cls, votes: Votes, gold: Gold) -> GoldPoints:
         """The points of these votes that have gold."""
         rows = np.flatnonzero(gold.known)
-        return cls(votes.take(rows), gold.values[rows], rows)
+        return cls(votes.take(rows), gold.values[rows], rows, gold.weights[rows])
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -43,9 +50,19 @@ class GoldPoints:
         """How many points are of each class, shape (K,)."""
         return np.bincount(self.truth, minlength=len(self.votes.classes)).astype(np.int64)
 
+    @property
+    def weighted_counts(self) -> Floats:
+        """How many points of each class a random sample would have, shape (K,)."""
+        return np.bincount(self.truth, self.weights, minlength=len(self.votes.classes))
+
+    @property
+    def effective(self) -> float:
+        """The number of random points that tell as much of a mean: fewer where weights differ (Kish)."""
+        return float(self.weights.sum() ** 2 / (self.weights**2).sum()) if len(self) else 0.0
+
     def take(self, places: AnyArray | slice) -> GoldPoints:
         """Some of the points."""
-        return GoldPoints(self.votes.take(places), self.truth[places], self.rows[places])
+        return GoldPoints(self.votes.take(places), self.truth[places], self.rows[places], self.weights[places])
 
     def select(self, sources: tuple[str, ...]) -> GoldPoints:
         """The same points with the votes of some of the sources."""

@@ -37,6 +37,8 @@ def read_votes(
     mapping: Mapping[str, Label] | None = None,
     strict: bool = False,
     kinds: Mapping[str, str] | str | None = None,
+    chance: str | None = None,
+    by: str | None = None,
 ) -> Votes:
     """Read votes, and gold where there is some.
 
@@ -73,6 +75,11 @@ def read_votes(
         What each column holds, or all of them do: "vote", "score" (a number, the higher the more it speaks for the
         last of two classes), "probability" (of that class), or a range of scores such as "0..10", outside which numbers
         are refused. Where nothing is said, votes, unless a column is plainly one of scores.
+    chance : str, optional
+        The column, beside gold, of how likely each gold point was to be picked, as `karat pick` writes it; empty cells
+        are points that were chosen at random.
+    by : str, optional
+        The column of the group that each point is in, for `karat.rate`.
 
     Examples
     --------
@@ -85,7 +92,7 @@ def read_votes(
     """
     reading = Reading(
         layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
-        abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict, kinds=kinds,
+        abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict, kinds=kinds, chance=chance, by=by,
     )  # fmt: skip
     return Votes.of_source(source, reading, classes)
 

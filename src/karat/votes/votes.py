@@ -54,6 +54,8 @@ class Votes:
         How the table was read where that was guessed; else empty.
     key_name : str or None
         The column that the keys come from.
+    by : array of str, shape (n,), or None
+        The group that each point is in, where rates of groups are asked for.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Votes:
     aside: tuple[str, ...] = ()
     read_as: str = ""
     key_name: str | None = None
+    by: AnyArray | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         repeated = sorted(name for name, count in Counter(self.sources).items() if count > 1)
@@ -176,8 +179,8 @@ class Votes:
                 coding.codes(column) if isinstance(column, Column) else scales[name].codes(column)
                 for name, column in zip(table.sources, table.cells, strict=True)
             ]).T  # fmt: skip
-        votes = cls(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name)
-        return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold))
+        votes = cls(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name, table.by)
+        return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold, table.chances))
 
     @classmethod
     def from_frame(cls, frame: Any, *, classes: Sequence[Label] | None = None, **options: Any) -> Votes:
@@ -241,10 +244,11 @@ class Votes:
         """True for sources that give scores rather than votes, shape (m,)."""
         return np.array([name in self.scales for name in self.sources], dtype=bool)
 
-    def code_gold(self, labels: Any) -> Gold:
+    def code_gold(self, labels: Any, chances: Any = None) -> Gold:
         """Gold labels, written as the votes are, for the points of these votes.
 
-        Unknown labels are empty, None, NaN, -1 where -1 is no class, or what the votes write for an abstain.
+        Unknown labels are empty, None, NaN, -1 where -1 is no class, or what the votes write for an abstain. `chances`
+        says how likely points were to be picked, as `karat.pick` tells; None or NaN where they were chosen at random.
         """
         if isinstance(labels, Gold):
             gold = labels
@@ -258,7 +262,7 @@ class Votes:
             )
         if gold.classes != self.classes:
             raise InputError(f"gold has classes {gold.classes} and the votes have {self.classes}.")
-        return gold
+        return gold if chances is None else replace(gold, chances=np.asarray(chances, dtype=np.float64))
 
     @property
     def own_gold(self) -> Gold:
@@ -274,6 +278,7 @@ class Votes:
             cells=self.storage.take(rows),
             keys=None if self.keys is None else self.keys[rows],
             gold=None if self.gold is None else self.gold.take(rows),
+            by=None if self.by is None else self.by[rows],
         )
 
     def select(self, sources: Iterable[str]) -> Votes:
