@@ -156,19 +156,26 @@ def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **opt
 @input_options
 @learning_options
 @weighing_options
-def value(as_json: bool, **options: Any) -> int:
+@click.option(
+    "--worth",
+    type=float,
+    metavar="X",
+    help="What a gain must be, in the share of right labels: .01 is one in a hundred.",
+)
+def value(as_json: bool, worth: float | None, **options: Any) -> int:
     """What is a gold label worth here, where does the error come from, and what to buy or fix next.
 
     \b
     karat value votes.csv --gold y
     karat value votes.parquet --gold y --class-balance .5
+    karat value votes.csv --gold y --worth .005
     """
     from karat.commands.value import value_votes
     from karat.show.progress import progress_bar
     from karat.show.value import value_report
 
     with progress_bar() as progress:
-        result = value_votes(votes_file(options), settings(options), progress)
+        result = value_votes(votes_file(options), settings(options), worth, progress)
     plan_command = again("plan", label_cost="1", point_cost="0.01", budget="100")
     return _show(result, value_report(result, again("check"), plan_command), as_json)
 

@@ -73,6 +73,38 @@ class Agreed:
 
 def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed:
     """Learn from votes, and from gold where there is some."""
+    alone, copies = _learned_alone(votes, points, settings)
+    found, pool = alone.consensus, alone.pool
+    scores: tuple[CrossScore, ...] = ()
+    if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
+        readings = read_gold(alone.ballots, found, settings.generator())
+        pool = _gold_pool(alone, readings)
+        scores = cross_scores(readings, alone.pool, settings.level, points.weights)
+    accuracy, low, high, most = _accuracies(alone, points, settings.level)
+    intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
+    cast = _votes_cast(alone.voted)
+    return Agreed(
+        _source_model(votes, _votes_cast(alone.ballots) / len(votes), found, pool),
+        accuracy,
+        most < cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
+        _votes_cast(alone.ballots, beside=1).sum(axis=1)
+        + (0 if points is None else (points.votes.values >= 0).sum(axis=0)),
+        intervals.holding(accuracy, found.class_balance),
+        pool,
+        copies,
+        scores,
+        pool.kinds,
+        alone.reads_as,
+    )
+
+
+def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> Pool:
+    """What votes say without gold, which helps with the class balance alone, where that is not given."""
+    return _learned_alone(votes, points, settings)[0].pool
+
+
+def _learned_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> tuple[_VotesAlone, Positions]:
+    """What votes say without gold, and the near copies among the sources."""
     given = settings.given_balance(votes.classes)
     known = settings.pairs(votes.sources)
     rows = np.array([], dtype=np.intp) if points is None else points.rows
@@ -87,27 +119,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
             alone = merged
         else:
             copies = ()
-    found, pool = alone.consensus, alone.pool
-    scores: tuple[CrossScore, ...] = ()
-    if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
-        readings = read_gold(alone.ballots, found, settings.generator())
-        pool = _gold_pool(alone, readings)
-        scores = cross_scores(readings, alone.pool, settings.level, points.weights)
-    accuracy, low, high, most = _accuracies(alone, points, settings.level)
-    intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
-    cast = _votes_cast(alone.voted)
-    return Agreed(
-        _source_model(votes, _votes_cast(ballots) / len(ballots.truth), found, pool),
-        accuracy,
-        most < cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
-        _votes_cast(ballots, beside=1).sum(axis=1) + (0 if points is None else (points.votes.values >= 0).sum(axis=0)),
-        intervals.holding(accuracy, found.class_balance),
-        pool,
-        copies,
-        scores,
-        pool.kinds,
-        alone.reads_as,
-    )
+    return alone, copies
 
 
 def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Floats:

@@ -17,31 +17,9 @@ from karat.votes import GoldPoints, Votes
 FOLDS = 5  # of gold, each labeled by a blend of the others
 SHIFT = 0.3  # how far recalibration may move the log-odds of all points, as a standard deviation
 SHIFT_BALANCE_GIVEN = 0.05  # the same where the class balance is given
-
-
-@dataclass(frozen=True)
-class Prior:
-    """How far gold is expected to move the estimates from votes.
-
-    Parameters
-    ----------
-    variance : float
-        Variance of a source's parameter around the multiple of its estimate from votes; see `blend`.
-    count : float
-        Standard deviation of the weight of a plain count of votes; see `recalibrate`.
-    log_slope : float
-        Expected logarithm of what log-likelihoods are multiplied by; below 0 where votes repeat each other.
-    """
-
-    variance: float
-    count: float
-    log_slope: float
-
-
-LABELING = Prior(variance=0.03, count=1.0, log_slope=-0.3)  # the most accurate labels on real data
-# The fairest view of risks: it leans less on the estimate from votes, whose risk is one of those to be judged, and does
-# not expect that estimate to be too sure.
-RISKS = Prior(variance=0.1, count=0.05, log_slope=0.0)
+VARIANCE = 0.03  # of a source's parameter around the multiple of its estimate from votes; see `blend`
+COUNT = 1.0  # standard deviation of the weight of a plain count of votes; see `recalibrate`
+LOG_SLOPE = -0.3  # expected logarithm of what log-likelihoods are multiplied by: votes repeat each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +42,17 @@ class WithGold:
         return self.recalibration.apply(posterior(votes, self.model), votes, self.model.class_balance)
 
 
-def add_gold(
-    votes_fit: VotesFit, points: GoldPoints, rng: np.random.Generator | int | None, prior: Prior = LABELING
-) -> WithGold:
+def add_gold(votes_fit: VotesFit, points: GoldPoints, rng: np.random.Generator | int | None) -> WithGold:
     """Blend what votes tell with gold points, and recalibrate on them."""
-    mixed = blend(votes_fit.solution, points, prior.variance)
+    mixed = blend(votes_fit.solution, points, VARIANCE)
     # Each gold point is labeled by a blend that has not seen it: otherwise recalibration would trust gold twice.
     order = np.random.default_rng(rng).permutation(len(points))
     balance = votes_fit.solution.class_balance
     probabilities = np.empty((len(points), len(balance)))
     for fold in np.array_split(order, min(FOLDS, len(points))):
         others = np.setdiff1d(order, fold)
-        without = blend(votes_fit.solution, points.take(others), prior.variance)
+        without = blend(votes_fit.solution, points.take(others), VARIANCE)
         probabilities[fold] = posterior(points.votes.take(fold), votes_fit.model_of(without.x))
     shift = SHIFT if votes_fit.solution.settings.class_balance is None else SHIFT_BALANCE_GIVEN
-    recalibration = recalibrate(
-        probabilities, points, balance, shift, prior.count, prior.log_slope, votes_fit.counted_once
-    )
+    recalibration = recalibrate(probabilities, points, balance, shift, COUNT, LOG_SLOPE, votes_fit.counted_once)
     return WithGold(votes_fit.model_of(mixed.x), mixed, recalibration)

@@ -7,10 +7,20 @@ from karat.commands.progress import Progress, silent, started
 from karat.estimate.settings import Settings
 from karat.value.advice import DataValue
 from karat.value.data_value import weigh
+from karat.value.decision import check_worth
 from karat.value.votes_alone import VotesAlone
 
 
-def value_votes(data: VotesFile, settings: Settings, progress: Progress = silent) -> DataValue | VotesAlone:
-    """Weigh gold labels against unlabeled points; without enough gold, say what votes alone tell."""
+def value_votes(
+    data: VotesFile, settings: Settings, worth: float | None = None, progress: Progress = silent
+) -> DataValue | VotesAlone:
+    """Weigh gold labels against unlabeled points; without enough gold, say what votes alone tell.
+
+    Parameters
+    ----------
+    worth : float, optional
+        What a gain must be, in the share of right labels.
+    """
+    check_worth(worth)  # before anything is read
     votes = data.read()
-    return weigh(votes, votes.gold, settings, started(progress, "value"))
+    return weigh(votes, votes.gold, settings, worth, started(progress, "value"))

@@ -49,16 +49,16 @@ class Share(Cell):
 
 @dataclass(frozen=True)
 class Loss(Cell):
-    """A log loss, or a part of one, in nats.
+    """A log loss, or a part of one, in nats, or a dash where it is not known.
 
-    >>> print(Loss(0.2357), Loss(1.41), Loss(-0.0052))
-    .236 1.410 -.005
+    >>> print(Loss(0.2357), Loss(1.41), Loss(-0.0052), Loss(None))
+    .236 1.410 -.005 -
     """
 
-    value: float
+    value: float | None
 
     def __str__(self) -> str:
-        return _three_digits(self.value)
+        return "-" if self.value is None else _three_digits(self.value)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from karat.losses import Score
 from karat.show.cells import F1, Loss, Percent, Share, Text
 from karat.show.data import pair_section, source_section
 from karat.show.report import Report, Section
-from karat.show.value import ESTIMATORS
 
 
 def demo_report(result: DemoResult) -> Report:
@@ -32,7 +31,9 @@ def demo_report(result: DemoResult) -> Report:
 
 def named_scores(result: DemoResult) -> dict[str, Score]:
     """How wrong labels are, by what they were learned from, in words."""
-    words = ESTIMATORS | {
+    words = {
+        "unlabeled": "votes alone, mean of triplets",
+        "corrected": "votes alone, median of triplets",
         "votes": "votes alone, all that they say together",
         "combined": f"the same and {result.n_gold} gold labels",
         "labeled": "gold for all points",

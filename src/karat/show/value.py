@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from karat.show.cells import Between, Cell, Count, Loss, Nats, Percent, Text
+from karat.show.cells import Between, Cell, Count, Loss, Nats, Percent, Share, Text
 from karat.show.data import aside_sections, pair_section
 from karat.show.report import Report, Section
 from karat.value.advice import DataValue
-from karat.value.jackknife import Interval
+from karat.value.interval import Interval
 from karat.value.votes_alone import VotesAlone
 from karat.value.words import change_words, purchase_words, ratio_words
 
-ESTIMATORS = {
-    "labeled": "gold alone",
-    "unlabeled": "votes alone, mean of triplets",
-    "corrected": "votes alone, median of triplets",
-    "combined": "votes and gold",
-}
-_CURVES = {"labeled": "gold alone", "corrected": "votes alone", "combined": "both"}
+ESTIMATORS = {"labeled": "gold alone", "unlabeled": "votes alone", "combined": "votes and gold"}
 
 
 def value_report(found: DataValue | VotesAlone, check_command: str = "", plan_command: str = "") -> Report:
@@ -47,20 +41,46 @@ def _votes_alone_section(found: VotesAlone) -> Section:
 def _risk_section(found: DataValue) -> Section:
     rows: list[list[Cell]] = []
     for name, what in ESTIMATORS.items():
-        risk, parts = found.risk[name], found.shares[name]
-        losses = (risk.value, parts.standing, parts.bias, parts.variance)
-        rows.append([Text(what), *map(Loss, losses), Between(Loss(risk.low), Loss(risk.high))])
+        risk, right = found.risk[name], found.accuracy[name]
+        rows.append(
+            [
+                Text(what),
+                Loss(risk.value),
+                Between(Loss(risk.low), Loss(risk.high)),
+                Share(right.value),
+                Between(Share(right.low), Share(right.high)),
+            ]
+        )
     interval = f"{Percent(found.level, digits=0)} interval"
-    headers = ["learned from", "log loss", "standing", "bias", "variance", interval]
+    headers = ["learned from", "log loss", interval, "right", interval]
+    shares = found.shares
+    lines = [
+        f"Of the log loss of votes and gold, more gold labels would mend about {Loss(shares.labels)}, more unlabeled points "
+        f"{Loss(shares.points)}; {Loss(shares.rest)} these sources do not tell."
+    ]
     ratio = ratio_words(found.data_value_ratio, found.equivalent_labels)
-    return Section(f"Risk now, with {found.n_gold:,} gold labels", headers, rows, [ratio] if ratio else [])
+    return Section(
+        f"Now, with {found.n_gold:,} gold labels, on points not learned from",
+        headers,
+        rows,
+        [*lines, ratio] if ratio else lines,
+    )
 
 
 def _gain_section(found: DataValue) -> Section:
-    gains = [(what, found.gains[name]) for name, what in purchase_words().items()]
-    gains += [(change_words(change), change.gain) for change in found.changes]
-    rows = [[Text(what), *_gain_cells(gain)] for what, gain in gains]
-    return Section("What would change the log loss of votes and gold", ["change", "gain", "interval"], rows)
+    rows: list[list[Cell]] = []
+    for name, what in purchase_words().items():
+        gain, right = found.gains[name], found.accuracy_gains[name]
+        rows.append([Text(what), *_gain_cells(gain), Percent(right.value, digits=2)])
+    rows += [[Text(change_words(change)), *_gain_cells(change.gain), Text("")] for change in found.changes]
+    return Section(
+        "What votes and gold would gain",
+        ["by", "log loss", f"{Percent(found.level, digits=0)} interval", "right labels"],
+        rows,
+        [
+            "Intervals are of the gain that is to be expected, over draws of new labels or points, told from other data sets."
+        ],
+    )
 
 
 def _gain_cells(gain: Interval) -> list[Cell]:
@@ -68,5 +88,5 @@ def _gain_cells(gain: Interval) -> list[Cell]:
 
 
 def _curve_section(found: DataValue) -> Section:
-    rows = [[Count(int(row["n"])), *(Loss(row[name]) for name in _CURVES)] for row in found.curve]
-    return Section("Predicted log loss", ["gold labels", *_CURVES.values()], rows)
+    rows = [[Count(int(row["n"] or 0)), *(Loss(row[name]) for name in ESTIMATORS)] for row in found.curve]
+    return Section("Predicted log loss", ["gold labels", *ESTIMATORS.values()], rows)

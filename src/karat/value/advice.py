@@ -7,38 +7,35 @@ from typing import Any
 
 import numpy as np
 
-from karat.estimate.settings import Settings
 from karat.value.changes import SourceChange, source_changes
 from karat.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, decide, labels_to_buy
-from karat.value.jackknife import Estimate, Interval
-from karat.value.ratio import SMALLEST, data_value_ratio, equivalent_labels
-from karat.value.risks import Risks
-from karat.value.unlabeled_risk import UnlabeledRisk
+from karat.value.equivalent import difference, equivalent
+from karat.value.gains import Lacking, prospects
+from karat.value.interval import Interval
+from karat.value.ratio import data_value_ratio
+from karat.value.risks import Risks, mean_interval
 from karat.value.words import decision_words, worth
 
-_GRID = np.geomspace(SMALLEST, 1e6, 1_200)  # numbers of gold labels
-_FOREVER = 1e6  # gold labels that are as good as infinitely many
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Parts of a risk, in nats.
+    """Where the log loss of votes and gold comes from, in nats.
 
     Parameters
     ----------
-    standing : float
-        What is left with the true accuracies of all sources: what the votes do not tell, and what is lost by taking
-        sources to be independent. For the combination, what is left with any number of gold labels.
-    bias : float
-        What more unlabeled points would not mend.
-    variance : float
-        What more labels, or more unlabeled points, would mend.
+    labels : float
+        What more gold labels would mend.
+    points : float
+        What more unlabeled points would mend.
+    rest : float
+        What is left with any number of either: what these sources do not tell.
     """
 
-    standing: float
-    bias: float
-    variance: float
+    labels: float
+    points: float
+    rest: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,19 +46,22 @@ class DataValue:
     ----------
     n_unlabeled, n_gold : int
     risk : dict
-        Expected log loss now of "labeled", "unlabeled" (mean of triplets), "corrected" (median) and "combined".
-    shares : dict
-        Where each comes from.
+        Expected log loss now of "labeled" (gold alone), "unlabeled" (votes alone) and "combined" (both).
+    accuracy : dict
+        The share of right labels of each.
+    shares : Shares
+        Where the log loss of the combination comes from.
     equivalent_labels, data_value_ratio : Interval
-        f and V of the unlabeled estimator that was asked for.
-    gains : dict
-        How much less risk the combination would have with "labels" (50 more) or "points" (ten times as many).
+        f and V: the gold labels that alone do as well as the votes alone, and how many points do what one of them does.
+    gains, accuracy_gains : dict
+        What the combination would gain by "labels" (50 more) or "points" (ten times as many), in log loss and in the
+        share of right labels. The intervals are of the expected gain, over draws of new labels or points.
     changes : tuple of SourceChange
         What dropping or merging dependent sources would do.
     decision : Decision
         What to do next, and why.
     curve : tuple of dict
-        Predicted risks for n gold labels.
+        Predicted log losses for n gold labels; None where gold does not tell.
     level : float
     aside : tuple of str
         What was set aside before, a sentence for each reason.
@@ -70,13 +70,15 @@ class DataValue:
     n_unlabeled: int
     n_gold: int
     risk: dict[str, Interval]
-    shares: dict[str, Shares]
+    accuracy: dict[str, Interval]
+    shares: Shares
     equivalent_labels: Interval
     data_value_ratio: Interval
     gains: dict[str, Interval]
+    accuracy_gains: dict[str, Interval]
     changes: tuple[SourceChange, ...]
     decision: Decision
-    curve: tuple[dict[str, float], ...]
+    curve: tuple[dict[str, float | None], ...]
     level: float
     aside: tuple[str, ...] = ()
 
@@ -99,12 +101,16 @@ class DataValue:
             "risk": {
                 name: {"mean": found.value, "low": found.low, "high": found.high} for name, found in self.risk.items()
             },
-            "shares": {name: vars(found) for name, found in self.shares.items()},
+            "accuracy": {name: vars(found) for name, found in self.accuracy.items()},
+            "shares": vars(self.shares),
             "equivalent_labels": {**vars(f), "note": worth(self.n_unlabeled, f)},
             "data_value_ratio": vars(self.data_value_ratio),
             "gains": {name: vars(found) for name, found in self.gains.items()},
+            "accuracy_gains": {name: vars(found) for name, found in self.accuracy_gains.items()},
             "changes": [change.to_dict() for change in self.changes],
             "advice": self.kind,
+            "sure": self.decision.sure,
+            "worth": self.decision.worth,
             "verdict": self.verdict,
             "curve": list(self.curve),
             "level": self.level,
@@ -112,84 +118,69 @@ class DataValue:
         }
 
 
-def conclude(risks: Risks, settings: Settings, n_gold: int | None = None) -> DataValue:
-    """What follows from learning curves.
+def conclude(risks: Risks, worth: float | None = None) -> DataValue:
+    """What follows from the risks.
 
     Parameters
     ----------
-    n_gold : int, optional
-        Gold labels that estimators learn from, where only so many of those that measure are to be counted as bought.
+    worth : float, optional
+        What a gain must be, in the share of right labels.
     """
-    level, N = settings.level, len(risks.votes)
-    n_gold = risks.judge.n if n_gold is None else n_gold
-    labeled, combined = risks.labeled, risks.combined.curve
-    now = {
-        "labeled": labeled.at(n_gold),
-        "unlabeled": risks.mean.risk,
-        "corrected": risks.median.risk,
-        "combined": combined.at(n_gold),
-    }
-    asked = risks.mean if settings.averaging == "mean" else risks.median
-    f = equivalent(risks, asked.risk, level)
+    level, N, n_gold = risks.settings.level, len(risks.votes), len(risks.points)
+    found = prospects(n_gold, N, risks.settings.class_balance is not None)
+    f = equivalent(risks, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
-    gains = {
-        "labels": Interval.of(combined.at(n_gold) - combined.at(n_gold + labels_to_buy(n_gold, N)), level),
-        "points": Interval.of(risks.combined.per_point.times((1 - 1 / TIMES_POINTS) / N), level),
+    changes = source_changes(risks)
+    risk = {
+        "labeled": mean_interval(risks.gold_alone.losses[-1], risks.points.weights, level),
+        "unlabeled": risks.votes_alone.loss(level),
+        "combined": risks.both.loss(level),
     }
-    changes = source_changes(risks, settings)
+    accuracy = {
+        "labeled": mean_interval(risks.gold_alone.right[-1], risks.points.weights, level),
+        "unlabeled": risks.votes_alone.accuracy(level),
+        "combined": risks.both.accuracy(level),
+    }
     return DataValue(
         N,
         n_gold,
-        {name: Interval.of(risk, level, 0.0) for name, risk in now.items()},
-        _shares(risks, n_gold, N),
+        risk,
+        accuracy,
+        _shares(risk["combined"].value, found.loss),
         f,
         ratio,
-        gains,
+        _gains(found.loss, level),
+        _gains(found.right, level),
         changes,
-        decide(n_gold, N, gains, changes),
-        _curve(risks, n_gold),
+        decide(found, changes, worth),
+        _curve(risks, risk["combined"].value, found.loss),
         level,
     )
 
 
-def equivalent(risks: Risks, risk: Estimate, level: float) -> Interval:
-    """How many gold labels do as well as something of this risk.
-
-    The interval is that of the difference between both risks, on the same gold points, read off the labeled curve.
-    """
-    labeled = risks.labeled
-    line = labeled.values(_GRID)
-    value = equivalent_labels(_GRID, line, risk.value)
-    half = (risk - labeled.at(min(value, _FOREVER))).half(level)
-    low, high = (equivalent_labels(_GRID, line, risk.value + turn * half) for turn in (1, -1))
-    return Interval(value, low, high)
-
-
-def _shares(risks: Risks, n_gold: int, N: int) -> dict[str, Shares]:
-    standing = risks.labeled.at(_FOREVER).value
-
-    def unlabeled(found: UnlabeledRisk) -> Shares:
-        variance = max(found.per_point.value, 0.0) / N
-        return Shares(standing, found.risk.value - standing - variance, variance)
-
-    best = risks.combined.curve.at(_FOREVER).value
+def _gains(lacking: Lacking, level: float) -> dict[str, Interval]:
+    more = labels_to_buy(lacking.n_gold, lacking.n_points)
     return {
-        "labeled": Shares(standing, 0.0, risks.labeled.at(n_gold).value - standing),
-        "unlabeled": unlabeled(risks.mean),
-        "corrected": unlabeled(risks.median),
-        "combined": Shares(best, 0.0, risks.combined.curve.at(n_gold).value - best),
+        "labels": lacking.by_labels(more).interval(level),
+        "points": lacking.by_points((TIMES_POINTS - 1) * lacking.n_points).interval(level),
     }
 
 
-def _curve(risks: Risks, n_gold: int) -> tuple[dict[str, float], ...]:
+def _shares(risk: float, lacking: Lacking) -> Shares:
+    labels, points = lacking.per_label.median / lacking.n_gold, lacking.per_point.median / lacking.n_points
+    rest = max(risk - labels - points, 0.0)
+    return Shares(labels, points, rest)
+
+
+def _curve(risks: Risks, risk: float, lacking: Lacking) -> tuple[dict[str, float | None], ...]:
+    n_gold = lacking.n_gold
+    n, mean, _ = difference(risks)
+    alone = risks.votes_alone.loss(risks.settings.level).value
     sizes = sorted({n for n in _SHOWN if n <= 10 * n_gold} | {n_gold, n_gold + NEXT_LABELS})
-    return tuple(
-        {
-            "n": n,
-            "labeled": risks.labeled.at(n).value,
-            "unlabeled": risks.mean.risk.value,
-            "corrected": risks.median.risk.value,
-            "combined": risks.combined.curve.at(n).value,
-        }
-        for n in sizes
-    )
+    rows: list[dict[str, float | None]] = []
+    for size in sizes:
+        told = n[0] <= size <= n[-1]
+        by_gold = float(np.interp(np.log(size), np.log(n), mean)) + alone if told else None
+        both = risk + lacking.per_label.median * (1 / size - 1 / n_gold)
+        rows.append({"n": size, "labeled": by_gold, "unlabeled": alone, "combined": both})
+    return tuple(rows)

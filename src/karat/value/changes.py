@@ -1,20 +1,26 @@
-"""What dropping or merging sources that depend on each other would do, measured on gold."""
+"""What dropping or merging sources that depend on each other would do, measured on gold.
+
+The default fit finds copies by itself and counts them once, so that nothing is left to try; triplets take sources to be
+independent unless they are told.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from karat.estimate.count import count
 from karat.estimate.settings import Settings
-from karat.estimate.structure import DependentPair
+from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.estimate.votes_fit import fit_votes
-from karat.value.combined_curve import cross_validated
-from karat.value.jackknife import Interval
-from karat.value.risks import Risks
+from karat.value.interval import Interval
+from karat.value.risks import FOLDS, Measured, Risks, blind_probabilities
 from karat.votes import Votes
 
 MOST_PAIRS = 5  # the strongest; more are better dropped by hand
+SURE = 2.5  # standard errors from which on a gain, of a few that were tried, is no chance
 
 
 @dataclass(frozen=True)
@@ -27,7 +33,8 @@ class SourceChange:
     sources : tuple
         Pairs to take as one source, or sources to drop.
     gain : Interval
-        How much less log loss the combination has, on gold points that it has not learned from.
+        How much less log loss votes and gold have, on gold points that were not learned from; its ends are `SURE`
+        standard errors away.
     """
 
     action: Literal["merge", "drop"]
@@ -39,10 +46,14 @@ class SourceChange:
         return {"action": self.action, "sources": self.sources, "gain": vars(self.gain)}
 
 
-def source_changes(risks: Risks, settings: Settings) -> tuple[SourceChange, ...]:
+def source_changes(risks: Risks) -> tuple[SourceChange, ...]:
     """Try to merge the pairs that depend on each other most, and to drop the worse source of each."""
-    votes, model = risks.votes, risks.votes_fit.solution.model
-    pairs = _apart(risks.pairs, len(votes.sources))
+    votes, settings = risks.votes, risks.settings
+    if not settings.takes_triplets:
+        return ()
+    counted = count(votes, settings)
+    model = fit_votes(counted, risks.points, settings, partial=True).solution.model
+    pairs = _apart(dependent_pairs(counted.statistics.moments, model, known_pairs=counted.pairs), len(votes.sources))
     # By name: positions are others where a source is dropped.
     given = [(votes.sources[i], votes.sources[j]) for i, j in settings.pairs(votes.sources)]
     copies = [pair for pair in pairs if pair.correlation > 0]
@@ -72,9 +83,13 @@ def _apart(pairs: list[DependentPair], m: int) -> list[DependentPair]:
 
 
 def _gain(risks: Risks, votes: Votes, settings: Settings) -> Interval:
-    """Gain of learning the combination from other sources or with other settings, on the same gold points."""
-    counted = count(votes, settings)
-    votes_fit = fit_votes(counted, risks.judge.gold.select(votes.sources), settings, partial=True)
-    _, after = cross_validated(risks.judge, votes_fit)
-    gain = risks.judge.observed(risks.combined.on_gold) - risks.judge.observed(after)
-    return Interval.of(gain, settings.level)
+    """Gain of learning from other sources or with other settings, on the same gold points."""
+    points = risks.points.select(votes.sources)
+    fold = settings.generator().permutation(len(points)) % FOLDS
+    found = blind_probabilities(votes, points, fold, settings)
+    after = Measured.of(found, found[points.rows], points.truth, points.weights)
+    gains = risks.both.losses - after.losses
+    share = points.weights / points.weights.sum()
+    mean = float(share @ gains)
+    error = float(np.sqrt(share**2 @ (gains - mean) ** 2))
+    return Interval(mean, mean - SURE * error, mean + SURE * error)

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from karat._types import Abstains, Label, Progress
+from karat.aside import Aside
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.check import check_shape
 from karat.estimate.count import count
@@ -16,7 +17,7 @@ from karat.estimate.settings import Pairs, Settings, Signs
 from karat.estimate.votes_fit import fit_votes
 from karat.fit import fit
 from karat.value.advice import DataValue, conclude
-from karat.value.decision import FEWEST_GOLD
+from karat.value.decision import FEWEST_GOLD, check_worth
 from karat.value.plan import Plan, best_plan, check_costs
 from karat.value.risks import measure_risks
 from karat.value.votes_alone import VotesAlone, votes_alone
@@ -27,7 +28,7 @@ def data_value(
     votes: Any,
     gold: Any = None,
     *,
-    aggregate: str = "median",
+    aggregate: str | None = None,
     class_balance: Any = None,
     symmetric: bool | None = None,
     known_pairs: Pairs = (),
@@ -35,6 +36,7 @@ def data_value(
     classes: Sequence[Label] | None = None,
     abstain: Abstains = None,
     level: float = 0.9,
+    worth: float | None = None,
     rng: np.random.Generator | int | None = 0,
     strict: bool = False,
     progress: Progress | None = None,
@@ -45,10 +47,11 @@ def data_value(
     ----------
     votes, gold
         As in `karat.LabelModel.fit`.
-    aggregate : {"median", "mean"}
-        The unlabeled estimator whose worth in gold labels is asked for.
-    class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, strict
-        As in `karat.LabelModel`.
+    aggregate, class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, strict
+        As in `karat.LabelModel`: what is weighed is the fit that these make, of votes alone and of votes and gold. Where
+        one of `aggregate`, `symmetric` and `signs` is said, that is the paper's, by triplets of sources.
+    worth : float, optional
+        What a gain must be to be worth buying, in the share of right labels; 0.0005 of log loss where not said.
     progress : callable, optional
         Called with how many steps are done and how many there are.
 
@@ -62,15 +65,15 @@ def data_value(
     >>> import karat
     >>> votes = karat.datasets.load_imdb()
     >>> few = np.where(np.random.default_rng(0).permutation(len(votes)) < 200, votes.gold.values, -1)
-    >>> found = data_value(votes, few, class_balance=0.5)
+    >>> found = data_value(votes, few, class_balance=0.5, aggregate="median")
     >>> found.kind
     'buy labels'
-    >>> found.equivalent_labels.low < 42 < found.equivalent_labels.high
+    >>> found.equivalent_labels.low < 42 < found.equivalent_labels.high  # 42 with all gold
     True
     """
     data, truth = _read(votes, gold, classes, abstain, strict)
     settings = _settings(aggregate, class_balance, symmetric, known_pairs, signs, level, rng, strict)
-    return weigh(data, truth, settings, progress)
+    return weigh(data, truth, settings, worth, progress)
 
 
 def plan(
@@ -80,7 +83,7 @@ def plan(
     label_cost: float,
     point_cost: float,
     budget: float,
-    aggregate: str = "median",
+    aggregate: str | None = None,
     class_balance: Any = None,
     symmetric: bool | None = None,
     known_pairs: Pairs = (),
@@ -123,15 +126,19 @@ def plan(
 
 
 def weigh(
-    votes: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None
+    votes: Votes, gold: Gold | None, settings: Settings, worth: float | None = None, progress: Progress | None = None
 ) -> DataValue | VotesAlone:
     """As `data_value`, with votes and settings made."""
-    votes, settings, lines = _voted(votes, settings)
+    check_worth(worth)
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
     points = _gold_points(votes, gold, settings)
     if not _enough(points):
+        votes, settings, lines = _voted(aside, settings)
+        check_shape(len(votes), len(votes.sources))
         votes_fit = fit_votes(count(votes, settings), points, settings)
         return replace(votes_alone(votes_fit, points, settings.generator()), aside=lines)
-    return replace(conclude(measure_risks(votes, points, settings, progress), settings), aside=lines)
+    return replace(conclude(measure_risks(votes, points, settings, progress), worth), aside=aside.lines)
 
 
 def spend(
@@ -145,15 +152,15 @@ def spend(
 ) -> Plan:
     """As `plan`, with votes and settings made."""
     check_costs(label_cost, point_cost, budget)
-    votes, settings, lines = _voted(votes, settings)
-    points = _gold_points(votes, gold, settings)
+    aside, settings = settings.set_aside(votes)
+    points = _gold_points(aside.votes, gold, settings)
     if not _enough(points):
         raise NotIdentifiedError(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
             "change. Label a few random points first."
         )
-    risks = measure_risks(votes, points, settings, progress)
-    return replace(best_plan(risks, label_cost, point_cost, budget, settings.level), aside=lines)
+    risks = measure_risks(aside.votes, points, settings, progress)
+    return replace(best_plan(risks, label_cost, point_cost, budget), aside=aside.lines)
 
 
 def _read(
@@ -163,14 +170,13 @@ def _read(
     return data, None if gold is None else data.code_gold(gold)
 
 
-def _voted(votes: Votes, settings: Settings) -> tuple[Votes, Settings, tuple[str, ...]]:
-    """Votes that tell something, scores as those that they come to, settings for them, and what is to be said of it."""
-    aside, settings = settings.set_aside(votes)
+def _voted(aside: Aside, settings: Settings) -> tuple[Votes, Settings, tuple[str, ...]]:
+    """Votes for the paper's view of them: scores as the votes that they come to, and what is to be said of it."""
     votes = aside.votes
     if not votes.scored.any():
         return votes, settings, aside.lines
     found = fit(votes, None, Settings(class_balance=settings.class_balance, known_pairs=settings.known_pairs))
-    said = f"Scores, weighed as the votes that they come to: {', '.join(votes.scales)}."
+    said = f"Scores, taken as the votes that they come to: {', '.join(votes.scales)}."
     voted, settings = settings.set_aside(replace(votes.as_voted(found.reads_as), aside=(*aside.lines, said)))
     return voted.votes, settings, voted.lines
 
@@ -178,7 +184,8 @@ def _voted(votes: Votes, settings: Settings) -> tuple[Votes, Settings, tuple[str
 def _gold_points(votes: Votes, gold: Gold | None, settings: Settings) -> GoldPoints | None:
     """The points with gold, once it is sure that what was asked for can be answered at all."""
     one_of("aggregate", settings.averaging, ("median", "mean"))
-    check_shape(len(votes), len(votes.sources))
+    if settings.takes_triplets:
+        check_shape(len(votes), len(votes.sources))
     return None if gold is None or not gold.known.any() else GoldPoints.of(votes, gold)
 
 

@@ -1,24 +1,29 @@
-"""What to do next: buy gold labels, buy unlabeled points, fix the sources, stop, or say that it cannot be told yet."""
+"""What to do next: buy gold labels, buy unlabeled points, fix the sources, stop, or say that it cannot be told yet.
+
+The answer is the one with the largest expected gain, less what a gain must be to be worth the trouble; how sure it is, is
+the probability that no other answer would have been better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Literal
 
+import numpy as np
+
+from karat.errors import InputError
 from karat.value.changes import SourceChange
-from karat.value.jackknife import Interval
+from karat.value.gains import Gain, Prospects
 
 Kind = Literal["buy labels", "buy points", "fix sources", "stop", "cannot tell"]
-Doubt = Literal["little gold", "wide interval"]
+Unit = Literal["log loss", "accuracy"]
 
 NEXT_LABELS = 50  # a purchase of gold that is talked about
 TIMES_POINTS = 10  # a purchase of unlabeled points: this many times what there is
 FEWEST_GOLD = 20  # gold labels below which risks are not measured
-FEWEST_TO_STOP = 50  # gold labels below which nothing is said to be enough
 WORTHWHILE = 0.0005  # nats of log loss; a smaller gain is none
-LARGE = 0.01  # an interval that holds both no gain and this much supports no verdict
+SURE_ENOUGH = 0.6  # probability of being best, of an answer that is given
 
 
 @dataclass(frozen=True)
@@ -29,30 +34,31 @@ class Decision:
     ----------
     kind : str
         "buy labels", "buy points", "fix sources", "stop" or "cannot tell".
-    labels, points : Interval
-        How much less log loss the combination of votes and gold would have with `more_labels` more gold labels, and
-        with ten times the unlabeled points.
+    labels, points : Gain
+        What `more_labels` more gold labels, and ten times the unlabeled points, would bring.
     more_labels : int
         50, or as many as there are points without gold.
+    worth : float
+        What a gain must be.
+    unit : {"log loss", "accuracy"}
+        Of gains and worth.
+    sure : dict of float
+        For each answer, the probability that it is the best.
+    leaning : str
+        The answer with the largest expected gain, given or not.
     fix : SourceChange or None
         The change to make, where that is the decision.
-    doubt : {"little gold", "wide interval"} or None
-        Why it cannot be told: there is too little gold to say that there is enough, or the larger gain may as well be
-        nothing as a lot.
-    needed : int
-        How many more gold labels it would take to tell; 0 where it can be told.
-    too_few_points : bool
-        Whether fewer points than that are without gold.
     """
 
     kind: Kind
-    labels: Interval
-    points: Interval
+    labels: Gain
+    points: Gain
     more_labels: int
+    worth: float
+    unit: Unit
+    sure: dict[Kind, float]
+    leaning: Kind
     fix: SourceChange | None = None
-    doubt: Doubt | None = None
-    needed: int = 0
-    too_few_points: bool = False
 
 
 def labels_to_buy(n_gold: int, n_points: int) -> int:
@@ -60,46 +66,48 @@ def labels_to_buy(n_gold: int, n_points: int) -> int:
     return min(NEXT_LABELS, n_points - n_gold)
 
 
-def decide(n_gold: int, n_points: int, gains: Mapping[str, Interval], fixes: Sequence[SourceChange]) -> Decision:
+def check_worth(worth: float | None) -> None:
+    """Refuse what is no gain of accuracy."""
+    if worth is not None and not 0 < worth < 1:
+        raise InputError(f"worth is a gain in the share of right labels, such as 0.01, not {worth!r}.")
+
+
+def decide(prospects: Prospects, fixes: Sequence[SourceChange], worth: float | None = None) -> Decision:
     """What to do next.
 
     Parameters
     ----------
-    n_gold, n_points : int
-        Gold labels, and points with or without gold.
-    gains : mapping of Interval
-        Of "labels", `labels_to_buy` more of them, and of "points", ten times as many.
+    prospects : Prospects
+        What more data would bring.
     fixes : sequence of SourceChange
         Changes of the sources that were tried.
+    worth : float, optional
+        What a gain must be, in the share of right labels. Gains in log loss decide where it is not given.
     """
-    labels, points = gains["labels"], gains["points"]
-    more = labels_to_buy(n_gold, n_points)
-    fix = max(fixes, key=lambda change: change.gain.value, default=None)
-    if fix is not None and fix.gain.low > 0 and fix.gain.value >= max(WORTHWHILE, labels.value, points.value):
-        return Decision("fix sources", labels, points, more, fix)
-    best = max(labels, points, key=lambda gain: gain.value)
-    doubt, needed = _doubt(best, n_gold)
-    if doubt is not None:
-        too_few = needed > n_points - n_gold
-        return Decision("cannot tell", labels, points, more, doubt=doubt, needed=needed, too_few_points=too_few)
-    if best.value < WORTHWHILE:
-        return Decision("stop", labels, points, more)
-    return Decision("buy labels" if best is labels else "buy points", labels, points, more)
+    check_worth(worth)
+    unit: Unit = "log loss" if worth is None else "accuracy"
+    lacking = prospects.loss if worth is None else prospects.right
+    worth = WORTHWHILE if worth is None else worth
+    more = labels_to_buy(lacking.n_gold, lacking.n_points)
+    labels, points = lacking.by_labels(more), lacking.by_points((TIMES_POINTS - 1) * lacking.n_points)
+    expected: dict[Kind, float] = {"stop": worth, "buy labels": labels.mean, "buy points": points.mean}
+    leaning: Kind = max(expected, key=lambda kind: expected[kind])
+    sure = _sure(labels, points, worth)
+    sure_fixes = (change for change in fixes if change.gain.low > 0 and unit == "log loss")
+    fix = max(sure_fixes, key=lambda change: change.gain.value, default=None)
+    if fix is not None and fix.gain.value >= expected[leaning]:
+        return Decision("fix sources", labels, points, more, worth, unit, sure, "fix sources", fix)
+    kind: Kind = leaning if sure[leaning] >= SURE_ENOUGH else "cannot tell"
+    return Decision(kind, labels, points, more, worth, unit, sure, leaning)
 
 
-def _doubt(best: Interval, n_gold: int) -> tuple[Doubt | None, int]:
-    """Why the larger gain supports no decision, and how many more gold labels would mend that."""
-    if best.low <= 0 and best.high >= LARGE:
-        return "wide interval", _until_narrow(best, n_gold)
-    if best.value < WORTHWHILE and n_gold < FEWEST_TO_STOP:
-        return "little gold", FEWEST_TO_STOP - n_gold
-    return None, 0
-
-
-def _until_narrow(gain: Interval, n: int) -> int:
-    """Gold labels, in tens, after which the interval of a gain no longer holds both nothing and a large gain.
-
-    Its width goes down with the root of their number.
-    """
-    distance = max(gain.value, LARGE - gain.value)
-    return 10 * max(1, ceil(n * (((gain.high - gain.value) / distance) ** 2 - 1) / 10))
+def _sure(labels: Gain, points: Gain, worth: float) -> dict[Kind, float]:
+    """How likely each answer is the best."""
+    by_labels, by_points = np.meshgrid(labels.likely(), points.likely())
+    stop = np.maximum(by_labels, by_points) < worth
+    buy_labels = ~stop & (by_labels >= by_points)
+    return {
+        "buy labels": float(buy_labels.mean()),
+        "buy points": float((~stop & ~buy_labels).mean()),
+        "stop": float(stop.mean()),
+    }

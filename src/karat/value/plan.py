@@ -1,19 +1,20 @@
 """How to spend a budget on gold labels and unlabeled points.
 
-The combination's risk is predicted as R(n_L) + b (1/n_U - 1/N): its curve against the number of gold labels, and the
-effect of the number of unlabeled points, of which there are N. A label needs a point to be put on.
+The log loss of votes and gold goes down by c (1/G - 1/(G + k)) with k more gold labels and by b (1/N - 1/(N + p)) with p more
+points (`karat.value.gains`). A label needs a point to be put on.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from karat._types import Floats
 from karat.errors import InputError
-from karat.value.jackknife import Interval
+from karat.value.gains import Gain, Lacking, prospects
+from karat.value.interval import Interval
 from karat.value.risks import Risks
 from karat.value.words import purchase_sentence
 
@@ -46,6 +47,8 @@ class Plan:
     risk_before, risk_after : float
         Predicted log loss of the combination.
     interval_before, interval_after : Interval
+    gain : Interval
+        How much lower the log loss is expected to be.
     frontier : tuple of Purchase
         The same for other budgets.
     aside : tuple of str
@@ -59,6 +62,7 @@ class Plan:
     risk_after: float
     interval_before: Interval
     interval_after: Interval
+    gain: Interval
     frontier: tuple[Purchase, ...]
     aside: tuple[str, ...] = ()
 
@@ -67,7 +71,7 @@ class Plan:
         """In a sentence."""
         if self.buy_labels == self.buy_points == 0:
             return f"Keep the money: no purchase within the budget lowers the log loss by more than {SAME}."
-        return purchase_sentence(self.buy_labels, self.buy_points, self.cost, self.risk_before, self.risk_after)
+        return purchase_sentence(self.buy_labels, self.buy_points, self.cost, self.risk_before, self.gain)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -79,6 +83,7 @@ class Plan:
             "risk_after": self.risk_after,
             "interval_before": vars(self.interval_before),
             "interval_after": vars(self.interval_after),
+            "gain": vars(self.gain),
             "frontier": [vars(purchase) for purchase in self.frontier],
             "verdict": self.verdict,
             "aside": self.aside,
@@ -92,13 +97,19 @@ def check_costs(label_cost: float, point_cost: float, budget: float) -> None:
             raise InputError(f"{name} must be a number of 0 or more, not {value!r}.")
 
 
-def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float, level: float) -> Plan:
+def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float) -> Plan:
     """The purchase that lowers the predicted risk of the combination most."""
-    chosen = _buy(risks, label_cost, point_cost, budget)
-    n_gold = risks.judge.n
-    before, after = (Interval.of(risks.combined.curve.at(n_gold + more), level, 0.0) for more in (0, chosen.buy_labels))
-    by_points = chosen.risk - after.value
-    after = Interval(chosen.risk, *(max(0.0, end + by_points) for end in (after.low, after.high)))
+    level = risks.settings.level
+    before = risks.both.loss(level)
+    lacking = prospects(len(risks.points), len(risks.votes), risks.settings.class_balance is not None).loss
+    chosen = _buy(lacking, before.value, label_cost, point_cost, budget)
+    gain = _gain(lacking, chosen).interval(level)
+    # What is not known of the risk now, and of the gain.
+    low, high = (
+        float(np.hypot(before.value - before.low, gain.high - gain.value)),
+        float(np.hypot(before.high - before.value, gain.value - gain.low)),
+    )
+    after = Interval(chosen.risk, max(chosen.risk - low, 0.0), chosen.risk + high)
     return Plan(
         chosen.buy_labels,
         chosen.buy_points,
@@ -107,12 +118,19 @@ def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float,
         chosen.risk,
         before,
         after,
-        tuple(_buy(risks, label_cost, point_cost, share * budget) for share in _BUDGETS),
+        gain,
+        tuple(_buy(lacking, before.value, label_cost, point_cost, share * budget) for share in _BUDGETS),
     )
 
 
-def _buy(risks: Risks, label_cost: float, point_cost: float, budget: float) -> Purchase:
-    N, n_gold = len(risks.votes), risks.judge.n
+def _gain(lacking: Lacking, bought: Purchase) -> Gain:
+    """What a purchase brings: the sum of both gains, as unsure as the larger of them."""
+    labels, points = lacking.by_labels(bought.buy_labels), lacking.by_points(bought.buy_points)
+    return Gain(labels.median + points.median, max(labels, points, key=lambda gain: gain.median).deviation)
+
+
+def _buy(lacking: Lacking, risk_now: float, label_cost: float, point_cost: float, budget: float) -> Purchase:
+    N, n_gold = lacking.n_points, lacking.n_gold
     most_points = (_MOST_TIMES - 1) * N
     if point_cost > 0:
         most_points = int(min(most_points, budget / point_cost))
@@ -127,10 +145,11 @@ def _buy(risks: Risks, label_cost: float, point_cost: float, budget: float) -> P
     cost = labels * label_cost + points * point_cost
     possible = (cost <= budget) & (n_gold + labels <= N + points)
     labels, points, cost = labels[possible], points[possible], cost[possible]
-    risk = _risk(risks, labels, points)
-    near = np.flatnonzero(risk <= risk.min() + SAME)
-    best = near[np.lexsort((risk[near], cost[near]))[0]]
-    return Purchase(budget, int(labels[best]), int(points[best]), float(cost[best]), float(risk[best]))
+    lost = lacking.per_label.median / (n_gold + labels) + lacking.per_point.median / (N + points)
+    near = np.flatnonzero(lost <= lost.min() + SAME)
+    best = near[np.lexsort((lost[near], cost[near]))[0]]
+    bought = Purchase(budget, int(labels[best]), int(points[best]), float(cost[best]), 0.0)
+    return replace(bought, risk=max(risk_now - _gain(lacking, bought).median, 0.0))
 
 
 def _steps(most: int) -> Floats:
@@ -138,12 +157,3 @@ def _steps(most: int) -> Floats:
     if most <= _STEPS:
         return np.arange(most + 1.0)
     return np.unique(np.concatenate([[0], np.rint(np.geomspace(1, most, _STEPS)), [most]]))
-
-
-def _risk(risks: Risks, labels: Floats, points: Floats) -> Floats:
-    """Predicted risk of the combination after a purchase; more data never make it worse."""
-    N, n_gold = len(risks.votes), risks.judge.n
-    kinds, place = np.unique(labels, return_inverse=True)
-    curve = risks.combined.curve.values(n_gold + kinds)
-    curve = np.minimum.accumulate(np.minimum(curve, risks.combined.curve.at(n_gold).value))
-    return curve[place] + max(risks.combined.per_point.value, 0.0) * (1 / (N + points) - 1 / N)

@@ -1,24 +1,115 @@
-"""Risks of four estimators on a user's votes: gold alone, votes alone (mean and median of triplets), and both.
+r"""Risks of three ways to label a user's points: gold alone, votes alone, and both, as `karat.LabelModel` learns them.
 
-As in the paper, all four are given the same class balance, so that they differ in what they know of the sources alone.
+The base is the loss on gold points of fits that have not seen them: all that a fit learns, class balance and weights
+among it, is learned anew without each of some parts of gold. That is right on average whatever the model, and noisy.
+The model's own view takes some of the noise away: a model with probabilities p expects to lose their entropy h, which
+is known for all points, so that with l the losses on gold
+
+    risk = mean(l) - power (mean of h on gold - mean of h over all points),    power = cov(l, h) / var(h)
+
+where the power is what gold shows it to be, drawn to none where gold is little.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from karat._types import Progress
-from karat.estimate.count import count
+import numpy as np
+
+from karat._types import Codes, Floats, Group, Ints, Progress
+from karat.calibrate.agreed import predicted_blind, votes_alone
+from karat.estimate.groups import dependent_groups
+from karat.estimate.intervals import student
+from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.settings import Settings
-from karat.estimate.structure import DependentPair, dependent_pairs
-from karat.estimate.votes_fit import VotesFit, fit_votes
-from karat.value.combined_curve import CombinedRisk, combined_risk, sizes
-from karat.value.judge import BLOCKS, Judge, appoint
-from karat.value.labeled_curve import SIZES, labeled_curve
-from karat.value.learning_curve import LearningCurve
-from karat.value.steps import Steps
-from karat.value.unlabeled_risk import UnlabeledRisk, unlabeled_risk
-from karat.votes import GoldPoints, Votes
+from karat.fit import fit
+from karat.losses import log_losses
+from karat.value.gold_alone import GoldAlone, gold_alone
+from karat.value.interval import Interval
+from karat.votes import Gold, GoldPoints, Votes
+
+FOLDS = 5  # parts of gold, each predicted by fits to the others
+VIEW_CAUTION = 20.0  # gold labels from which on the model's own view counts for more than half of what it seems to
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One way to label, on gold that it has not seen.
+
+    Parameters
+    ----------
+    losses, right : arrays, shape (g,)
+        Log loss, and whether the label is right.
+    loss_view, right_view : arrays, shape (g,)
+        What the model itself expects of these.
+    loss_everywhere, right_everywhere : float
+        The mean of that over all points.
+    weights : array, shape (g,)
+        How many points of a random sample each gold point stands for.
+    """
+
+    losses: Floats
+    right: Floats
+    loss_view: Floats
+    right_view: Floats
+    loss_everywhere: float
+    right_everywhere: float
+    weights: Floats
+
+    @classmethod
+    def of(cls, everywhere: Floats, on_gold: Floats, truth: Codes, weights: Floats) -> Measured:
+        """From probabilities of all points, shape (n, K), and of gold points by fits that have not seen them."""
+        own = on_gold[np.arange(len(truth)), truth]
+        return cls(
+            log_losses(own),
+            (on_gold.argmax(axis=1) == truth).astype(np.float64),
+            _entropy(on_gold),
+            on_gold.max(axis=1),
+            float(_entropy(everywhere).mean()),
+            float(everywhere.max(axis=1).mean()),
+            weights,
+        )
+
+    def loss(self, level: float) -> Interval:
+        """Mean log loss over all points."""
+        found = controlled(self.losses, self.loss_view, self.loss_everywhere, self.weights, level)
+        return replace(found, low=max(found.low, 0.0))
+
+    def accuracy(self, level: float) -> Interval:
+        """Share of all points with the right label."""
+        found = controlled(self.right, self.right_view, self.right_everywhere, self.weights, level)
+        return Interval(*(min(max(end, 0.0), 1.0) for end in (found.value, found.low, found.high)))
+
+
+def controlled(values: Floats, view: Floats, everywhere: float, weights: Floats, level: float) -> Interval:
+    """Mean over all points of something known on some, with a view of it that is known on all.
+
+    Examples
+    --------
+    >>> view = np.array([0.1, 0.2, 0.3, 0.4] * 50)
+    >>> found = controlled(view + 0.1, view, 0.5, np.ones(200), 0.9)  # a view that tells all but the level
+    >>> round(found.value, 2)
+    0.58
+    """
+    g = len(values)
+    share = weights / weights.sum()
+    mean, view_mean = float(share @ values), float(share @ view)
+    centred, seen = values - mean, view - view_mean
+    spread = float(share @ seen**2)
+    power = 0.0
+    if spread > 0:
+        power = float(share @ (centred * seen)) / spread * g / (g + VIEW_CAUTION)
+    left = centred - power * seen
+    error = np.sqrt((share**2 @ left**2) * g / max(g - 2, 1))
+    value = mean - power * (view_mean - everywhere)
+    half = student(level, max(g - 2, 1)) * error
+    return Interval(value, value - half, value + half)
+
+
+def mean_interval(values: Floats, weights: Floats, level: float) -> Interval:
+    """Mean over all points of something known on some."""
+    return controlled(values, np.zeros(len(values)), 0.0, weights, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,42 +119,74 @@ class Risks:
     Parameters
     ----------
     votes : Votes
-    judge : Judge
-    votes_fit : VotesFit
-        What votes alone tell.
-    pairs : list of DependentPair
-        Sources that depend on each other and are not known to.
-    labeled : LearningCurve
-        Gold alone.
-    mean, median : UnlabeledRisk
-        Votes alone, by the mean and by the median of triplets.
-    combined : CombinedRisk
-        Votes and gold.
+    points : GoldPoints
+    settings : Settings
+    both, votes_alone : Measured
+        Votes and gold; votes alone, with the same class balance.
+    gold_alone : GoldAlone
     """
 
     votes: Votes
-    judge: Judge
-    votes_fit: VotesFit
-    pairs: list[DependentPair]
-    labeled: LearningCurve
-    mean: UnlabeledRisk
-    median: UnlabeledRisk
-    combined: CombinedRisk
+    points: GoldPoints
+    settings: Settings
+    both: Measured
+    votes_alone: Measured
+    gold_alone: GoldAlone
 
 
-def measure_risks(votes: Votes, gold: GoldPoints, settings: Settings, progress: Progress | None = None) -> Risks:
-    """Measure all four estimators on votes with gold on some points."""
+def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Risks:
+    """Measure all three on votes with gold on some points."""
+    tell = progress or (lambda done, total: None)
+    stages = FOLDS + 2
     rng = settings.generator()
-    steps = Steps(BLOCKS + len(SIZES) + len(sizes(len(gold))) + 3, progress)
-    counted = count(votes, settings)
-    statistics = counted.statistics
-    votes_fit = fit_votes(counted, gold, settings, partial=True)
-    pairs = dependent_pairs(statistics.moments, votes_fit.solution.model, known_pairs=counted.pairs)
-    judge = appoint(votes, gold, votes_fit, pairs, rng, steps)
-    labeled = labeled_curve(judge, votes_fit, rng, steps)
-    combined = combined_risk(judge, votes_fit, statistics, rng, steps)
-    mean = unlabeled_risk(judge, votes_fit.again(statistics, rng, "mean"), statistics, rng)
-    steps.done()
-    median = unlabeled_risk(judge, votes_fit.again(statistics, rng, "median"), statistics, rng)
-    steps.done()
-    return Risks(votes, judge, votes_fit, pairs, labeled, mean, median, combined)
+    fold = rng.permutation(len(points)) % FOLDS
+    everywhere = blind_probabilities(votes, points, fold, settings, lambda part: tell(part, stages))
+    both = Measured.of(everywhere, everywhere[points.rows], points.truth, points.weights)
+    tell(FOLDS, stages)
+    alone = alone_probabilities(votes, points, settings)
+    tell(FOLDS + 1, stages)
+    groups: tuple[Group, ...] = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
+    kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
+    given = settings.given_balance(votes.classes)
+    curve = gold_alone(points, given, kind, groups, rng)
+    tell(stages, stages)
+    return Risks(
+        votes, points, settings, both, Measured.of(alone, alone[points.rows], points.truth, points.weights), curve
+    )
+
+
+def blind_probabilities(
+    votes: Votes, points: GoldPoints, fold: Ints, settings: Settings, tell: Callable[[int], None] | None = None
+) -> Floats:
+    """Probabilities of all points by fits that have not seen their labels, shape (n, K); see `predicted_blind`."""
+    if not settings.takes_triplets:
+        return predicted_blind(votes, points, fold, settings)
+    parts = np.unique(fold)
+    result = np.zeros((len(votes), len(votes.classes)))
+    for done, part in enumerate(parts):
+        rest = _gold(votes, points.take(np.flatnonzero(fold != part)))
+        found = fit(votes, rest, replace(settings, method="combined", replicates=0)).posterior(votes)
+        result += found / len(parts)
+        result[points.rows] -= found[points.rows] / len(parts)
+        own = points.rows[fold == part]
+        result[own] += found[own]
+        if tell is not None:
+            tell(done + 1)
+    return result
+
+
+def alone_probabilities(votes: Votes, points: GoldPoints, settings: Settings) -> Floats:
+    """Probabilities of all points by votes alone, shape (n, K); gold helps with the class balance."""
+    if not settings.takes_triplets:
+        return votes_alone(votes, points, settings).posterior(votes)
+    return fit(votes, _gold(votes, points), replace(settings, method="triplets", replicates=0)).posterior(votes)
+
+
+def _gold(votes: Votes, points: GoldPoints) -> Gold:
+    values = np.full(len(votes), -1, dtype=np.int8)
+    values[points.rows] = points.truth
+    return Gold(values, votes.classes)
+
+
+def _entropy(p: Floats) -> Floats:
+    return -np.asarray((p * np.log(np.maximum(p, 1e-300))).sum(axis=1))

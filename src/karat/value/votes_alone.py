@@ -61,7 +61,7 @@ class VotesAlone:
     def to_dict(self) -> dict[str, Any]:
         """As plain values, with null for what only gold tells."""
         unknown = {"value": None, "low": None, "high": None}
-        estimators = ("labeled", "unlabeled", "corrected", "combined")
+        estimators = ("labeled", "unlabeled", "combined")
         return {
             "n_unlabeled": self.n_unlabeled,
             "n_gold": self.n_gold,

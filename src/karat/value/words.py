@@ -8,64 +8,81 @@ from collections.abc import Sequence
 from karat.errors import plural
 from karat.estimate.structure import DependentPair
 from karat.value.changes import SourceChange
-from karat.value.decision import FEWEST_GOLD, NEXT_LABELS, TIMES_POINTS, Decision
-from karat.value.jackknife import Interval
+from karat.value.decision import FEWEST_GOLD, NEXT_LABELS, TIMES_POINTS, Decision, Kind, Unit
+from karat.value.gains import Gain
+from karat.value.interval import Interval
 from karat.value.ratio import SMALLEST
 
 _SPELLED = {2: "two", 5: "five", 10: "ten", 20: "twenty", 100: "a hundred"}
 
 
 def decision_words(decision: Decision) -> str:
-    """What to do next, in a sentence."""
-    fix, more = decision.fix, decision.more_labels
-    by_labels = f"{_by(decision.labels)} with {more} more gold labels" if more else "and every point has gold"
-    by_points = f"{_by(decision.points)} with {TIMES_POINTS} times the unlabeled points"
+    """What to do next, why, and how sure that is."""
+    more, fix = decision.more_labels, decision.fix
+    labels = f"{plural(more, 'more gold label')} {_by(decision, decision.labels)}" if more else "every point has gold"
+    points = f"{_SPELLED.get(TIMES_POINTS, TIMES_POINTS)} times the unlabeled points {_by(decision, decision.points)}"
     if fix is not None:
-        return f"Fix sources: {change_words(fix)}. The log loss goes down {_by(fix.gain)}, {by_labels}."
-    if decision.too_few_points:
-        return "Cannot tell what to buy, and there are too few points to label: bring more points."
+        return f"Fix sources: {change_words(fix)}. That lowers the log loss by {fix.gain.value:.4f}, {labels}."
+    sure = f"{decision.sure.get(decision.leaning, 1.0):.0%}"
+    expected = f"{labels}, {points}"
     if decision.kind == "cannot tell":
-        return f"Cannot tell yet what to buy: with {decision.needed:,} more gold labels I could."
+        return (
+            f"Cannot tell yet what to buy: {expected}. {_ANSWERS[decision.leaning]} is the best answer with a "
+            f"probability of {sure} only."
+        )
     if decision.kind == "stop":
-        return f"Stop: the log loss would go down {by_points}, {by_labels}."
-    if decision.kind == "buy labels":
-        return f"Buy gold labels: the log loss goes down {by_labels}, {by_points}."
-    return f"Buy unlabeled points: the log loss goes down {by_points}, {by_labels}."
+        return (
+            f"Stop: {expected}, where {_amount(decision.unit, decision.worth)} would be worth it. That is the best answer "
+            f"with a probability of {sure}."
+        )
+    first, then = (labels, points) if decision.kind == "buy labels" else (points, labels)
+    return f"{_ANSWERS[decision.kind]}: {first}, {then}. That is the best answer with a probability of {sure}."
 
 
-def _by(gain: Interval) -> str:
-    return f"by {max(gain.value, 0):.4f}"
+_ANSWERS: dict[Kind, str] = {
+    "buy labels": "Buy gold labels",
+    "buy points": "Buy unlabeled points",
+    "stop": "To stop",
+    "fix sources": "Fix sources",
+}
+
+
+def _by(decision: Decision, gain: Gain) -> str:
+    change = "lower the log loss" if decision.unit == "log loss" else "raise the share of right labels"
+    return f"{change} by about {_amount(decision.unit, gain.median)}"
+
+
+def _amount(unit: Unit, gain: float) -> str:
+    return f"{gain:.4f}" if unit == "log loss" else f"{gain:.2%}"
 
 
 def worth(n_unlabeled: int, f: Interval) -> str:
     """How much unlabeled points are worth, in a sentence.
 
     >>> worth(40_000, Interval(42.3, 30.0, 61.0))
-    'The 40,000 unlabeled points alone are worth about 42 gold labels (30 to 61).'
-    >>> worth(40_000, Interval(float("inf"), 900.0, float("inf")))
-    'The 40,000 unlabeled points alone are worth more than any number of gold labels (at least 900).'
+    'The votes on 40,000 points alone do as well as about 42 gold labels alone (30 to 61).'
+    >>> worth(40_000, Interval(float("inf"), 90.0, float("inf")))
+    'The votes on 40,000 points alone do as well as 90 gold labels alone, or more.'
     """
-    points = f"The {n_unlabeled:,} unlabeled points alone are worth"
-    if math.isinf(f.value):
-        return f"{points} more than any number of gold labels{_brackets('at least', f.low)}."
-    if f.value <= SMALLEST:
-        return f"{points} no more than {SMALLEST} gold labels{_brackets('at most', f.high)}."
-    high = "any number" if math.isinf(f.high) else f"{f.high:,.0f}"
-    return f"{points} about {f.value:,.0f} gold labels ({f.low:,.0f} to {high})."
-
-
-def _brackets(words: str, number: float) -> str:
-    """A bound of an interval, where it says more than the estimate."""
-    return f" ({words} {number:,.0f})" if math.isfinite(number) and number > SMALLEST else ""
+    points = f"The votes on {n_unlabeled:,} points alone do as well as"
+    if f.low <= SMALLEST and math.isinf(f.high):
+        return f"{points} a number of gold labels that these do not tell."
+    if math.isinf(f.high):
+        return f"{points} {f.low:,.0f} gold labels alone, or more."
+    if f.low <= SMALLEST:
+        return f"{points} {max(f.high, SMALLEST):,.0f} gold labels alone, or fewer."
+    return f"{points} about {f.value:,.0f} gold labels alone ({f.low:,.0f} to {f.high:,.0f})."
 
 
 def ratio_words(ratio: Interval, f: Interval) -> str:
-    """How many unlabeled points do what one gold label does, V; nothing where no number of them does."""
-    if f.value <= SMALLEST:
-        return f"One gold label does what {ratio.value:,.0f} unlabeled points do, or more."
-    if ratio.value > 0:
+    """How many unlabeled points do what one gold label does, V; nothing where gold does not tell."""
+    if f.low > SMALLEST and not math.isinf(f.high):
         between = f"{ratio.low:,.0f} to {ratio.high:,.0f}"
         return f"One gold label does what {ratio.value:,.0f} unlabeled points do ({between})."
+    if f.low > SMALLEST:
+        return f"One gold label does what {ratio.high:,.0f} unlabeled points do, or fewer."
+    if not math.isinf(f.high):
+        return f"One gold label does what {ratio.low:,.0f} unlabeled points do, or more."
     return ""
 
 
@@ -114,9 +131,11 @@ def _missing(n_gold: int) -> str:
     return f"with {plural(FEWEST_GOLD - n_gold, 'more gold label' if n_gold else 'gold label')} I could"
 
 
-def purchase_sentence(labels: int, points: int, cost: float, risk_before: float, risk_after: float) -> str:
+def purchase_sentence(labels: int, points: int, cost: float, before: float, gain: Interval) -> str:
     """What to buy, for how much, and what that changes."""
     things = [(labels, "gold label"), (points, "unlabeled point")]
     bought = " and ".join(plural(number, what) for number, what in things if number)
-    gain = risk_before - risk_after
-    return f"Buy {bought} for {cost:,.2f}: that lowers the log loss from {risk_before:.4f} by {gain:.4f}."
+    return (
+        f"Buy {bought} for {cost:,.2f}: that lowers the log loss from {before:.4f} by about {gain.value:.4f} "
+        f"({gain.low:.4f} to {gain.high:.4f})."
+    )

@@ -1,0 +1,50 @@
+"""How many gold labels do as well as the votes alone, and how sure that is: f, told from a user's gold.
+
+Both are measured on the same gold points: gold alone of n labels, on points that are not among these, and votes alone.
+f is the number from which on the difference is none. Beyond the labels that there are, the curve of gold alone is drawn
+on as a constant plus c / n, and not far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from karat._types import Floats
+from karat.estimate.intervals import student
+from karat.value.interval import Interval
+from karat.value.ratio import equivalent_labels
+from karat.value.risks import Risks
+
+FARTHEST = 2.0  # times the gold labels that there are: up to there f is told
+LAST = 4  # points of the curve that it is drawn on from
+_STEP = 2**0.25
+
+
+def equivalent(risks: Risks, level: float) -> Interval:
+    """f, with an interval that is open above where gold does not tell.
+
+    Returns
+    -------
+    Interval
+        The value is infinite where f is beyond what gold tells; the lower end says what it is at least.
+    """
+    n, mean, error = difference(risks)
+    half = student(level, len(risks.points) - 1) * error
+    value, low, high = (equivalent_labels(n, mean + turn * half, 0.0) for turn in (0, -1, 1))
+    return Interval(value, min(low, n[-1]), high)
+
+
+def difference(risks: Risks) -> tuple[Floats, Floats, Floats]:
+    """How much more gold alone of n labels loses than votes alone: numbers of labels, means and standard errors."""
+    curve, weights = risks.gold_alone, risks.points.weights
+    n = curve.sizes.astype(np.float64)
+    lost = curve.losses - risks.votes_alone.losses
+    beyond = n[-1] * _STEP ** np.arange(1, max(1, round(np.log(FARTHEST * len(weights) / n[-1]) / np.log(_STEP))) + 1)
+    last = slice(-min(LAST, len(n)), None)
+    design = np.stack([np.ones(len(n[last])), 1 / n[last]], axis=1)
+    drawn_on = np.stack([np.ones(len(beyond)), 1 / beyond], axis=1) @ np.linalg.pinv(design)
+    lost = np.concatenate([lost, drawn_on @ lost[last]])
+    share = weights / weights.sum()
+    mean = lost @ share
+    error = np.sqrt(((lost - mean[:, None]) ** 2 @ share**2) * len(share) / (len(share) - 1))
+    return np.concatenate([n, beyond]), mean, error

@@ -1,0 +1,89 @@
+"""How good gold alone is: what sources learned from n gold labels by counting lose on the others.
+
+The models are those of `karat.LabelModel(method="labeled")`. Besides, votes say nothing of a class that a sample does not
+show, where `LabelModel` refuses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat._types import Bools, Floats, Group, Ints
+from karat.estimate.class_balance import gold_balance
+from karat.estimate.kinds import Kind
+from karat.losses import log_losses
+from karat.naive_bayes import softmax
+from karat.value.ratio import SMALLEST
+from karat.votes import GoldPoints
+
+LARGEST_PART = 0.8  # of the gold labels, at most so many are learned from, and the others measured on
+SAMPLES = 40  # of each number of labels
+_STEP = 2**0.5  # from one number of labels to the next
+_MOST = 1_000  # gold points that take part
+
+
+@dataclass(frozen=True, eq=False)
+class GoldAlone:
+    """The learning curve of gold alone, point by point.
+
+    Parameters
+    ----------
+    sizes : array of int, shape (s,)
+        Numbers of gold labels that were learned from.
+    losses : array, shape (s, g)
+        Mean log loss, on each gold point, of models of so many others.
+    right : array, shape (s, g)
+        How often such a model labels it right.
+    """
+
+    sizes: Ints
+    losses: Floats
+    right: Floats
+
+
+def gold_alone(
+    points: GoldPoints, given: Floats | None, kind: Kind, groups: tuple[Group, ...], rng: np.random.Generator
+) -> GoldAlone:
+    """Learn from random parts of the gold labels, and measure on the rest.
+
+    Parameters
+    ----------
+    given : array, shape (K,), or None
+        The class balance; that of each part, where it is not given.
+    """
+    G = len(points)
+    most = int(LARGEST_PART * min(G, _MOST))
+    sizes = [int(n) for n in np.unique(np.append(np.geomspace(SMALLEST, most, _steps(most)).round(), most))]
+    total, right, number = (np.zeros((len(sizes), G)) for _ in range(3))
+    for k, n in enumerate(sizes):
+        seen: Bools = rng.random((SAMPLES, G)).argsort(axis=1) < n
+        losses, correct = _measured(points, seen, given, kind, groups)
+        total[k], right[k], number[k] = (losses * ~seen).sum(axis=0), (correct * ~seen).sum(axis=0), (~seen).sum(axis=0)
+    # A point that was in every sample stands for the others.
+    some = np.maximum(number, 1)
+    usual = [found.sum(axis=1, keepdims=True) / number.sum(axis=1, keepdims=True) for found in (total, right)]
+    return GoldAlone(
+        np.array(sizes),
+        *(np.where(number > 0, found / some, mean) for found, mean in zip((total, right), usual, strict=True)),
+    )
+
+
+def _steps(most: int) -> int:
+    return max(2, int(np.log(most / SMALLEST) / np.log(_STEP)) + 1)
+
+
+def _measured(
+    points: GoldPoints, seen: Bools, given: Floats | None, kind: Kind, groups: tuple[Group, ...]
+) -> tuple[Floats, Floats]:
+    """Log loss and whether the label is right, of S models on all gold points, shapes (S, g)."""
+    K, votes, truth = len(points.votes.classes), points.votes, points.truth
+    weights = seen[:, :, None] * np.eye(K)[truth]
+    floor = 1 / np.maximum(seen.sum(axis=1), 2)
+    counts = weights.sum(axis=1)
+    balance = np.array([gold_balance(of_one) for of_one in counts]) if given is None else np.tile(given, (len(seen), 1))
+    scores = kind.labeled_scores(votes, weights, votes, groups, floor.astype(np.float64))
+    scores[:, votes.number == 0] = 0  # nobody looked, which tells nothing
+    p = softmax(scores + np.log(balance)[:, None])
+    return log_losses(p[:, np.arange(len(truth)), truth]), (p.argmax(axis=2) == truth).astype(np.float64)
