@@ -55,8 +55,8 @@ def _risk_section(found: DataValue) -> Section:
     headers = ["learned from", "log loss", interval, "right", interval]
     shares = found.shares
     lines = [
-        f"Of the log loss of votes and gold, more gold labels would mend about {Loss(shares.labels)}, more unlabeled points "
-        f"{Loss(shares.points)}; {Loss(shares.rest)} these sources do not tell."
+        f"Of the log loss of votes and gold, more gold labels would mend about {Loss(shares.labels)}, more unlabeled "
+        f"points {Loss(shares.points)}; {Loss(shares.rest)} is what these sources do not tell."
     ]
     ratio = ratio_words(found.data_value_ratio, found.equivalent_labels)
     return Section(
@@ -77,9 +77,7 @@ def _gain_section(found: DataValue) -> Section:
         "What votes and gold would gain",
         ["by", "log loss", f"{Percent(found.level, digits=0)} interval", "right labels"],
         rows,
-        [
-            "Intervals are of the gain that is to be expected, over draws of new labels or points, told from other data sets."
-        ],
+        ["Intervals are of the gain to be expected over draws of new labels or points, told from other data sets."],
     )
 
 

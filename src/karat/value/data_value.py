@@ -48,8 +48,8 @@ def data_value(
     votes, gold
         As in `karat.LabelModel.fit`.
     aggregate, class_balance, symmetric, known_pairs, signs, classes, abstain, level, rng, strict
-        As in `karat.LabelModel`: what is weighed is the fit that these make, of votes alone and of votes and gold. Where
-        one of `aggregate`, `symmetric` and `signs` is said, that is the paper's, by triplets of sources.
+        As in `karat.LabelModel`: what is weighed is the fit that these make, of votes alone and of votes and gold.
+        Where one of `aggregate`, `symmetric` and `signs` is said, that is the paper's, by triplets of sources.
     worth : float, optional
         What a gain must be to be worth buying, in the share of right labels; 0.0005 of log loss where not said.
     progress : callable, optional

@@ -1,7 +1,7 @@
 """What to do next: buy gold labels, buy unlabeled points, fix the sources, stop, or say that it cannot be told yet.
 
-The answer is the one with the largest expected gain, less what a gain must be to be worth the trouble; how sure it is, is
-the probability that no other answer would have been better.
+The answer is the one with the largest expected gain, where that is worth the trouble; how sure it is, is the
+probability that no other answer would have been better.
 """
 
 from __future__ import annotations

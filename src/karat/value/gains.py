@@ -1,9 +1,10 @@
 r"""What more gold labels, or more unlabeled points, would bring: a prior over data sets.
 
-What G gold labels cannot teach costs about c / G, and what N points cannot teach about b / N, so that k more labels bring
-c (1/G - 1/(G + k)). One data set's own gold says next to nothing of its c: the risks of halves of the gold differ by noise.
-What c is on many other data sets says more. Over them its logarithm is about normal; `bench/gains.py` measures it with each
-set left out, and the spread between sets is what an interval of the *expected* gain, over draws of new labels, is made of.
+What G gold labels cannot teach costs about c / G, and what N points cannot teach about b / N, so that k more labels
+bring c (1/G - 1/(G + k)). One data set's own gold says next to nothing of its c: the risks of halves of the gold differ
+by noise. What c is on many other data sets says more. Over them its logarithm is about normal; `bench/gains.py`
+measures it, and the spread between sets is what an interval of the *expected* gain, over draws of new labels, is made
+of.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How good gold alone is: what sources learned from n gold labels by counting lose on the others.
 
-The models are those of `karat.LabelModel(method="labeled")`. Besides, votes say nothing of a class that a sample does not
-show, where `LabelModel` refuses.
+The models are those of `karat.LabelModel(method="labeled")`. Besides, votes say nothing of a class that a sample does
+not show, where `LabelModel` refuses.
 """
 
 from __future__ import annotations

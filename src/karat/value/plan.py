@@ -1,7 +1,7 @@
 """How to spend a budget on gold labels and unlabeled points.
 
-The log loss of votes and gold goes down by c (1/G - 1/(G + k)) with k more gold labels and by b (1/N - 1/(N + p)) with p more
-points (`karat.value.gains`). A label needs a point to be put on.
+The log loss of votes and gold goes down by c (1/G - 1/(G + k)) with k more gold labels and by b (1/N - 1/(N + p)) with
+p more points (`karat.value.gains`). A label needs a point to be put on.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def decision_words(decision: Decision) -> str:
         )
     if decision.kind == "stop":
         return (
-            f"Stop: {expected}, where {_amount(decision.unit, decision.worth)} would be worth it. That is the best answer "
-            f"with a probability of {sure}."
+            f"Stop: {expected}, where {_amount(decision.unit, decision.worth)} would be worth it. That is the best "
+            f"answer with a probability of {sure}."
         )
     first, then = (labels, points) if decision.kind == "buy labels" else (points, labels)
     return f"{_ANSWERS[decision.kind]}: {first}, {then}. That is the best answer with a probability of {sure}."
