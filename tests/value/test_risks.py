@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from karat.datasets import paper_model
 from karat.estimate.settings import Settings
-from karat.value.risks import Risks, measure_risks
-from karat.votes import GoldPoints
+from karat.fit import fit
+from karat.losses import log_losses
+from karat.value.risks import Measured, Risks, blind, controlled, mean_interval, measure_risks
+from karat.votes import Gold, GoldPoints
 
-SETTINGS = Settings(class_balance=0.5, symmetric=True)
+SETTINGS = Settings(class_balance=0.5)
 
 
 def test_invariant_the_same_seed_gives_the_same_bits(risks: Risks) -> None:
-    votes = paper_model(5).sample(3_000, 0)
-    again = measure_risks(votes, GoldPoints.of(votes, votes.own_gold).take(slice(0, 120)), SETTINGS)
-    assert again.combined.curve.at(100).value == risks.combined.curve.at(100).value
-    assert again.median.per_point.value == risks.median.per_point.value
+    again = measure_risks(risks.votes, risks.points, risks.settings)
+    np.testing.assert_array_equal(again.both.losses, risks.both.losses)
+    np.testing.assert_array_equal(again.gold_alone.losses, risks.gold_alone.losses)
+    assert (again.by_labels, again.by_points) == (risks.by_labels, risks.by_points)
 
 
 def test_progress_reaches_its_end() -> None:
@@ -21,3 +26,62 @@ def test_progress_reaches_its_end() -> None:
     seen: list[tuple[int, int]] = []
     measure_risks(votes, gold, SETTINGS, lambda *at: seen.append(at))
     assert seen[-1][0] == seen[-1][1] == len(seen)
+
+
+@pytest.mark.parametrize("settings", [SETTINGS, Settings("median", class_balance=0.5)])
+def test_oracle_each_gold_point_is_judged_by_a_fit_without_its_part(settings: Settings) -> None:
+    votes = paper_model(2).sample(400, 0)
+    points = GoldPoints.of(votes, votes.own_gold).take(slice(0, 50))
+    fold = np.arange(50) % 5
+    found = blind(votes, points, fold, settings).probabilities
+    for part in (0, 3):
+        values = np.full(400, -1, dtype=np.int8)
+        values[points.rows[fold != part]] = points.truth[fold != part]
+        naive = fit(votes, Gold(values, votes.classes), settings).posterior(votes)
+        np.testing.assert_allclose(found[points.rows[fold == part]], naive[points.rows[fold == part]], atol=1e-9)
+
+
+def test_known_answer_a_mean_with_weights() -> None:
+    values, weights = np.array([1.0, 2.0, 4.0]), np.array([2.0, 1.0, 1.0])
+    assert mean_interval(values, weights, 0.9).value == pytest.approx(2.0)
+
+
+def test_simulation_the_view_narrows_the_interval_and_the_interval_covers() -> None:
+    rng = np.random.default_rng(0)
+    covered, plain, helped = [], [], []
+    for _ in range(300):
+        view = rng.gamma(2, 0.1, 2_000)
+        values = view * rng.gamma(4, 0.25, 2_000)  # skewed, as losses are
+        rows = rng.permutation(2_000)[:100]
+        found = controlled(values[rows], view[rows], float(view.mean()), np.ones(100), 0.9)
+        covered.append(found.low <= values.mean() <= found.high)
+        helped.append(found.high - found.low)
+        alone = mean_interval(values[rows], np.ones(100), 0.9)
+        plain.append(alone.high - alone.low)
+    assert 0.85 <= np.mean(covered) <= 0.95
+    assert np.mean(helped) < 0.8 * np.mean(plain)
+
+
+def test_a_view_that_says_nothing_does_no_harm() -> None:
+    rng = np.random.default_rng(1)
+    values, view = rng.random(50), np.full(50, 0.3)
+    assert controlled(values, view, 0.9, np.ones(50), 0.9) == mean_interval(values, np.ones(50), 0.9)
+
+
+def test_known_answer_losses_and_right_labels() -> None:
+    p = np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
+    found = Measured.of(p, p[:2], np.array([0, 0], dtype=np.int8), np.ones(2))
+    np.testing.assert_allclose(found.losses, log_losses(np.array([0.9, 0.4])))
+    np.testing.assert_array_equal(found.right, [1, 0])
+    np.testing.assert_allclose(found.right_view, [0.9, 0.6])
+    assert found.right_everywhere == pytest.approx(2 / 3)
+
+
+def test_what_more_data_would_change_shows_in_how_fits_differ() -> None:
+    votes = paper_model(0).sample(2_000, 0)
+    points = GoldPoints.of(votes, votes.own_gold)
+    few, many = (measure_risks(votes, points.take(slice(0, n)), SETTINGS) for n in (40, 640))
+    assert few.by_labels > 2 * many.by_labels > 0
+    fewer = votes.take(slice(0, 250))
+    small = measure_risks(fewer, GoldPoints.of(fewer, fewer.own_gold).take(slice(0, 40)), SETTINGS)
+    assert small.by_points > 2 * few.by_points > 0

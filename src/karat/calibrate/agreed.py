@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -98,6 +99,14 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     )
 
 
+def votes_and_gold(votes: Votes, points: GoldPoints, settings: Settings) -> Pool:
+    """What votes and gold say together: the probabilities of `agree`, without all else that it finds."""
+    alone, _ = _learned_alone(votes, points, settings)
+    if np.count_nonzero(points.counts) < 2:
+        return alone.pool
+    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
+
+
 def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> Pool:
     """What votes say without gold, which helps with the class balance alone, where that is not given."""
     return _learned_alone(votes, points, settings)[0].pool
@@ -122,11 +131,10 @@ def _learned_alone(votes: Votes, points: GoldPoints | None, settings: Settings) 
     return alone, copies
 
 
-def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Floats:
-    """Probabilities of all points by fits that have not seen their labels, shape (n, K).
+def blind_fits(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Iterator[Floats]:
+    """Probabilities of all points, shape (n, K), by a fit without each part of gold.
 
-    Those of gold points come from a fit to the votes and the other parts of gold, those of other points are the mean
-    over these fits. What needs no gold is learned once.
+    What needs no gold is learned once.
 
     Parameters
     ----------
@@ -142,9 +150,7 @@ def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Sett
     if copies:
         groups = _groups(votes, (*known, *copies))
         starts.append(_votes_alone(replace(starts[0].ballots, groups=groups), given, nothing))
-    result = np.zeros((len(votes), len(votes.classes)))
-    parts = np.unique(fold)
-    for part in parts:
+    for part in np.unique(fold):
         rest = points.take(np.flatnonzero(fold != part))
         seen = ballots.without(gold[fold == part])
         fits = [_seeing(start, seen, rest, given) for start in starts]
@@ -152,12 +158,7 @@ def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Sett
         pool = alone.pool
         if np.count_nonzero(rest.counts) > 1:
             pool = _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
-        found = pool.posterior(votes)
-        result += found / len(parts)
-        result[points.rows] -= found[points.rows] / len(parts)
-        own = points.rows[fold == part]
-        result[own] += found[own]
-    return result
+        yield pool.posterior(votes)
 
 
 def _seeing(start: _VotesAlone, ballots: Ballots, points: GoldPoints, given: Floats | None) -> _VotesAlone:

@@ -16,7 +16,7 @@ from karat.estimate.settings import Settings
 from karat.estimate.structure import DependentPair, dependent_pairs
 from karat.estimate.votes_fit import fit_votes
 from karat.value.interval import Interval
-from karat.value.risks import FOLDS, Measured, Risks, blind_probabilities
+from karat.value.risks import FOLDS, Measured, Risks, blind
 from karat.votes import Votes
 
 MOST_PAIRS = 5  # the strongest; more are better dropped by hand
@@ -86,7 +86,7 @@ def _gain(risks: Risks, votes: Votes, settings: Settings) -> Interval:
     """Gain of learning from other sources or with other settings, on the same gold points."""
     points = risks.points.select(votes.sources)
     fold = settings.generator().permutation(len(points)) % FOLDS
-    found = blind_probabilities(votes, points, fold, settings)
+    found = blind(votes, points, fold, settings).probabilities
     after = Measured.of(found, found[points.rows], points.truth, points.weights)
     gains = risks.both.losses - after.losses
     share = points.weights / points.weights.sum()

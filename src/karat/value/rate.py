@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from karat._types import Abstains, AnyArray, Floats, Ints, Label
-from karat.calibrate.agreed import predicted_blind
+from karat.calibrate.blind import predicted_blind
 from karat.errors import InputError, NotIdentifiedError, plural
 from karat.estimate.intervals import student
 from karat.estimate.settings import Pairs, Settings
@@ -223,7 +223,7 @@ def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: S
     aside, settings = settings.set_aside(votes)
     points = GoldPoints.of(aside.votes, gold)
     fold = folds(points.truth, settings.generator())
-    predicted = predicted_blind(aside.votes, points, fold, settings)
+    predicted = predicted_blind(aside.votes, points, fold, settings).probabilities
     everyone = np.zeros(len(votes), dtype=np.intp)
     overall = group_rates(points, predicted, everyone, [None], settings.level, beyond)
     groups: tuple[GroupRate, ...] = ()

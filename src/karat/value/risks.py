@@ -12,13 +12,13 @@ where the power is what gold shows it to be, drawn to none where gold is little.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from karat._types import Codes, Floats, Group, Ints, Progress
-from karat.calibrate.agreed import predicted_blind, votes_alone
+from karat.calibrate.agreed import votes_alone, votes_and_gold
+from karat.calibrate.blind import Blind, information_of, predicted_blind
 from karat.estimate.groups import dependent_groups
 from karat.estimate.intervals import student
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
@@ -30,6 +30,7 @@ from karat.value.interval import Interval
 from karat.votes import Gold, GoldPoints, Votes
 
 FOLDS = 5  # parts of gold, each predicted by fits to the others
+_ASKED = 20_000  # points whose probabilities are compared
 VIEW_CAUTION = 20.0  # gold labels from which on the model's own view counts for more than half of what it seems to
 
 
@@ -124,6 +125,8 @@ class Risks:
     both, votes_alone : Measured
         Votes and gold; votes alone, with the same class balance.
     gold_alone : GoldAlone
+    by_labels, by_points : float
+        What the probabilities of votes and gold vary by over draws of gold labels, and of unlabeled points, in nats.
     """
 
     votes: Votes
@@ -132,47 +135,69 @@ class Risks:
     both: Measured
     votes_alone: Measured
     gold_alone: GoldAlone
+    by_labels: float
+    by_points: float
 
 
 def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Risks:
     """Measure all three on votes with gold on some points."""
     tell = progress or (lambda done, total: None)
-    stages = FOLDS + 2
+    stages = 4
     rng = settings.generator()
     fold = rng.permutation(len(points)) % FOLDS
-    everywhere = blind_probabilities(votes, points, fold, settings, lambda part: tell(part, stages))
-    both = Measured.of(everywhere, everywhere[points.rows], points.truth, points.weights)
-    tell(FOLDS, stages)
+    found = blind(votes, points, fold, settings)
+    both = Measured.of(found.probabilities, found.probabilities[points.rows], points.truth, points.weights)
+    tell(1, stages)
     alone = alone_probabilities(votes, points, settings)
-    tell(FOLDS + 1, stages)
+    tell(2, stages)
+    by_points = points_variation(votes, points, settings, rng)
+    tell(3, stages)
     groups: tuple[Group, ...] = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
     kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
     given = settings.given_balance(votes.classes)
     curve = gold_alone(points, given, kind, groups, rng)
     tell(stages, stages)
     return Risks(
-        votes, points, settings, both, Measured.of(alone, alone[points.rows], points.truth, points.weights), curve
+        votes,
+        points,
+        settings,
+        both,
+        Measured.of(alone, alone[points.rows], points.truth, points.weights),
+        curve,
+        found.variation,
+        by_points,
     )
 
 
-def blind_probabilities(
-    votes: Votes, points: GoldPoints, fold: Ints, settings: Settings, tell: Callable[[int], None] | None = None
-) -> Floats:
-    """Probabilities of all points by fits that have not seen their labels, shape (n, K); see `predicted_blind`."""
+def blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Blind:
+    """Probabilities of all points by fits that have not seen their labels."""
     if not settings.takes_triplets:
         return predicted_blind(votes, points, fold, settings)
-    parts = np.unique(fold)
-    result = np.zeros((len(votes), len(votes.classes)))
-    for done, part in enumerate(parts):
-        rest = _gold(votes, points.take(np.flatnonzero(fold != part)))
-        found = fit(votes, rest, replace(settings, method="combined", replicates=0)).posterior(votes)
-        result += found / len(parts)
-        result[points.rows] -= found[points.rows] / len(parts)
-        own = points.rows[fold == part]
-        result[own] += found[own]
-        if tell is not None:
-            tell(done + 1)
-    return result
+    rests = (points.take(np.flatnonzero(fold != part)) for part in np.unique(fold))
+    return Blind.of_fits((both_probabilities(votes, rest, settings, votes) for rest in rests), points, fold)
+
+
+def points_variation(votes: Votes, points: GoldPoints, settings: Settings, rng: np.random.Generator) -> float:
+    """What probabilities vary by over draws of the unlabeled points, as a mean divergence in nats.
+
+    Of fits to two halves of the points without gold, each with all gold.
+    """
+    others = rng.permutation(np.setdiff1d(np.arange(len(votes)), points.rows))
+    asked = votes.take(np.sort(rng.permutation(len(votes))[:_ASKED]))
+    found = []
+    for half in np.array_split(others, 2):
+        rows = np.concatenate([points.rows, half])
+        placed = replace(points, rows=np.arange(len(points)))
+        found.append(both_probabilities(votes.take(rows), placed, settings, asked))
+    first, second = found
+    return max(0.0, (information_of(first) + information_of(second)) / 2 - information_of((first + second) / 2))
+
+
+def both_probabilities(votes: Votes, points: GoldPoints, settings: Settings, asked: Votes) -> Floats:
+    """Probabilities of the points asked for, shape (a, K), by votes and gold."""
+    if not settings.takes_triplets:
+        return votes_and_gold(votes, points, settings).posterior(asked)
+    return fit(votes, _gold(votes, points), replace(settings, method="combined", replicates=0)).posterior(asked)
 
 
 def alone_probabilities(votes: Votes, points: GoldPoints, settings: Settings) -> Floats:

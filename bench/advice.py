@@ -1,0 +1,276 @@
+"""How well `karat value` and `karat plan` advise, on every set of votes in a folder, against gold that they do not see.
+
+python bench/advice.py DIR [--gold 100 200] [--draws 3] [--only SET] [--json]
+
+bench/sets.py says what DIR holds. A user has some gold labels; what she is told is compared with the hidden gold:
+- the 90 % intervals of the log loss of votes and gold, votes alone and gold alone, beside plain cross-validation;
+- the gain of 50 more labels, whose truth is the mean over draws, and whether its interval holds it;
+- f, against the learning curve of gold alone on all gold;
+- the verdict, against what 50 labels and ten times the points really bring (on a tenth of the points, where there are
+  enough), by regret, beside "always labels", "always points" and "always stop";
+- how often votes and gold are worse than the better of the two;
+- the verdicts of six draws of 30 labels.
+Intervals of sources are measured by bench/source_intervals.py, `karat pick` and `karat rate` by bench/pick.py and
+bench/rate.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from gains import NEXT, hidden_scores
+from label_quality import VoteSet, read_folder
+from sets import gold_balance, some_gold
+
+import karat
+from karat.calibrate.agreed import votes_alone
+from karat.estimate.kinds import ClassConditional
+from karat.estimate.settings import Settings
+from karat.losses import log_losses
+from karat.value.advice import DataValue, conclude
+from karat.value.decision import WORTHWHILE
+from karat.value.gold_alone import gold_alone
+from karat.value.ratio import equivalent_labels
+from karat.value.risks import measure_risks
+from karat.votes import Gold, GoldPoints, Votes
+
+PLAIN = 1.73  # standard errors of plain cross-validation
+CLEAR = 0.002  # nats: a gain that is clear
+TENTH_OF = 3_000  # points from which on a tenth of a set is a user's data
+
+
+def labeled_truth(votes: Votes, balance: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The learning curve of gold alone, on all gold."""
+    points = GoldPoints.of(votes, votes.own_gold)
+    groups = tuple((i,) for i in range(len(votes.sources)))
+    given = None if balance is None else np.array(balance)
+    curve = gold_alone(points, given, ClassConditional(), groups, np.random.default_rng(0))
+    return curve.sizes, curve.losses.mean(axis=1)
+
+
+def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
+    """What is told of one set, and the truth, for each draw."""
+    votes = data.votes
+    before, after = [], []
+    for draw in range(draws):
+        for n, found in ((gold, before), (gold + NEXT, after)):
+            drawn, rest = some_gold(votes, n, draw)
+            rows = np.flatnonzero(rest.known)
+            found.append(hidden_scores(votes, drawn, votes.take(rows), rest.values[rows], balance)[0])
+    gain = float(np.mean(before) - np.mean(after))
+    sizes, curve = labeled_truth(votes, balance)
+    for draw in range(draws):
+        drawn, rest = some_gold(votes, gold, draw)
+        points, settings = GoldPoints.of(votes, drawn), Settings(class_balance=balance)
+        if np.count_nonzero(points.counts) < 2:
+            continue
+        risks = measure_risks(votes, points, settings)
+        found = conclude(risks)
+        rows = np.flatnonzero(rest.known)
+        truth = rest.values[rows]
+        losses = {"combined": before[draw], "unlabeled": alone_loss(votes, points, settings, rows, truth)}
+        labeled = gold_only_loss(votes, drawn, rows, truth, balance)
+        if labeled is not None:
+            losses["labeled"] = labeled
+        yield {
+            "set": data.name,
+            "gold": gold,
+            "given": balance is not None,
+            "risk": {name: {"true": loss, **vars(found.risk[name])} for name, loss in losses.items()},
+            "plain": float(PLAIN * risks.both.losses.std(ddof=1) / np.sqrt(gold)),
+            "gain": {"true": gain, **vars(found.gains["labels"])},
+            "f": {"true": equivalent_labels(sizes, curve, losses["unlabeled"]), **vars(found.equivalent_labels)},
+            "largest": int(sizes[-1]),
+            "kind": found.kind,
+            "worse": losses["combined"] - min(losses.values()),
+        }
+
+
+def alone_loss(votes: Votes, points: GoldPoints, settings: Settings, rows: np.ndarray, truth: np.ndarray) -> float:
+    """Log loss of votes alone on hidden points, with the class balance that gold helps with."""
+    p = votes_alone(votes, points, settings).posterior(votes.take(rows))
+    return float(log_losses(p[np.arange(len(truth)), truth]).mean())
+
+
+def gold_only_loss(votes: Votes, drawn: Gold, rows: np.ndarray, truth: np.ndarray, balance: Any) -> float | None:
+    """Log loss of gold alone on hidden points; None where a class has no gold."""
+    try:
+        model = karat.LabelModel(method="labeled", class_balance=balance).fit(votes, drawn)
+    except karat.InputError:
+        return None
+    p = model.predict_proba(votes.take(rows))
+    return float(log_losses(p[np.arange(len(truth)), truth]).mean())
+
+
+def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
+    """Verdicts on a tenth of the points, where the others show what more of them bring."""
+    votes = data.votes
+    truth, n = votes.own_gold.values, len(votes) // 10
+    known = np.flatnonzero(truth >= 0)
+    if len(votes) < TENTH_OF or len(known) < 3 * (gold + NEXT) or n < 2 * (gold + NEXT):
+        return
+    for draw in range(draws):
+        order = np.random.default_rng([9, draw]).permutation(known)
+        labeled, bought, hidden = order[:gold], order[gold : gold + NEXT], order[gold + NEXT :][:4_000]
+        others = np.random.default_rng([8, draw]).permutation(np.setdiff1d(np.arange(len(votes)), order[: gold + NEXT]))
+        rows = np.concatenate([order[: gold + NEXT], others])[:n]
+        few, test = votes.take(rows), votes.take(hidden)
+
+        def loss(data: Votes, places: np.ndarray, test: Votes = test, hidden: np.ndarray = hidden) -> float:
+            values = np.full(len(data), -1, dtype=np.int8)
+            values[: len(places)] = truth[places]
+            return hidden_scores(data, Gold(values, votes.classes), test, truth[hidden], balance)[0]
+
+        values = np.where(np.arange(n) < gold, truth[rows], -1)
+        found = karat.data_value(few, values, class_balance=balance)
+        if not isinstance(found, DataValue):
+            continue
+        now = loss(few, labeled)
+        gains = {
+            "buy labels": now - loss(few, np.concatenate([labeled, bought])),
+            "buy points": now
+            - loss(votes.take(np.concatenate([rows, np.setdiff1d(np.arange(len(votes)), rows)])), labeled),
+            "stop": WORTHWHILE,
+        }
+        best = max(gains.values())
+        answer = found.kind if found.kind in gains else found.decision.leaning
+        yield {
+            "set": data.name,
+            "gold": gold,
+            "given": balance is not None,
+            "told": found.kind,
+            "gains": gains,
+            "regret": best - gains[answer],
+            "always": {name: best - gain for name, gain in gains.items()},
+            "right": gains[answer] == best,
+        }
+
+
+def flips(data: VoteSet, balance: Any) -> list[str]:
+    """Verdicts of six draws of 30 labels."""
+    found = []
+    for draw in range(6):
+        told = karat.data_value(data.votes, some_gold(data.votes, 30, draw)[0], class_balance=balance)
+        found.append(told.kind)
+    return found
+
+
+def holds(interval: dict[str, float]) -> bool:
+    """Whether an interval holds the truth."""
+    return interval["low"] <= interval["true"] <= interval["high"]
+
+
+def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: dict[str, list[str]]) -> dict[str, Any]:
+    """The table of what is told, and of what is so."""
+    risks = {
+        name: [(row["set"], row["risk"][name]) for row in rows if name in row["risk"]]
+        for name in ("combined", "unlabeled", "labeled")
+    }
+    told: dict[str, Any] = {}
+    for name, found in risks.items():
+        by_set: dict[str, list[bool]] = {}
+        for where, risk in found:
+            by_set.setdefault(where, []).append(holds(risk))
+        told[f"risk, {name}"] = {
+            "covered": float(np.mean([holds(risk) for _, risk in found])) if found else None,
+            "worst set": min((float(np.mean(held)) for held in by_set.values()), default=None),
+            "half-width": float(np.mean([(risk["high"] - risk["low"]) / 2 for _, risk in found])) if found else None,
+        }
+    halves = [row["plain"] for row in rows if row["plain"] is not None]
+    told["plain cross-validation, half-width"] = float(np.mean(halves)) if halves else None
+    clear = [row["gain"] for row in rows if row["gain"]["true"] >= CLEAR]
+    told["gain of labels"] = {
+        "covered": float(np.mean([holds(row["gain"]) for row in rows])),
+        "clear cases": len(clear),
+        "within a factor of two": float(np.mean([0.5 <= g["value"] / g["true"] <= 2 for g in clear]))
+        if clear
+        else None,
+        "said": float(np.mean([row["gain"]["value"] for row in rows])),
+        "true": float(np.mean([row["gain"]["true"] for row in rows])),
+    }
+    told["f"] = _f_summary(rows)
+    told["verdict"] = _verdict_summary(answers)
+    told["worse than the better part"] = {
+        "by more than .005": float(np.mean([row["worse"] > 0.005 for row in rows])),
+        "by more than .002": float(np.mean([row["worse"] > 0.002 for row in rows])),
+    }
+    told["verdicts of six draws of 30 labels"] = drawn
+    return told
+
+
+def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """How well f is told: as an interval, or one-sided."""
+    known = [row["f"] | {"top": row["largest"]} for row in rows]
+    known = [f | {"true": min(f["true"], f["top"])} for f in known]
+    two_sided = [f for f in known if f["low"] > 5 and np.isfinite(f["high"])]
+    one_sided = [f for f in known if f not in two_sided]
+    close = [1 / 1.5 <= f["value"] / f["true"] <= 1.5 for f in two_sided if f["true"] > 7.5]
+    return {
+        "two-sided": len(two_sided),
+        "two-sided, covered": float(np.mean([holds(f) for f in two_sided])) if two_sided else None,
+        "two-sided, within 1.5": float(np.mean(close)) if close else None,
+        "one-sided": len(one_sided),
+        "one-sided, right": float(np.mean([holds(f | {"high": max(f["high"], 5)}) for f in one_sided]))
+        if one_sided
+        else None,
+    }
+
+
+def _verdict_summary(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    if not answers:
+        return {}
+    kinds = sorted({answer["told"] for answer in answers})
+    return {
+        "calls": len(answers),
+        "regret": float(np.mean([answer["regret"] for answer in answers])),
+        "always": {
+            name: float(np.mean([answer["always"][name] for answer in answers])) for name in answers[0]["always"]
+        },
+        "right": {
+            kind: [
+                float(np.mean([answer["right"] for answer in answers if answer["told"] == kind])),
+                sum(answer["told"] == kind for answer in answers),
+            ]
+            for kind in kinds
+        },
+    }
+
+
+def main() -> int:
+    """Measure, then print the table or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--gold", type=int, nargs="+", default=[100, 200])
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--only", nargs="+")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    sets, skipped = read_folder(options.folder, options.only)
+    rows: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
+    drawn: dict[str, list[str]] = {}
+    for data in sets:
+        for balance in (gold_balance(data.votes.own_gold), None):
+            for gold in options.gold:
+                if 2 * (gold + NEXT) <= data.size["gold"]:
+                    rows += advised(data, gold, balance, options.draws)
+                    answers += verdicts(data, gold, balance, options.draws)
+        if data.size["gold"] >= 60:
+            drawn[data.name] = flips(data, None)
+        print(data.name, file=sys.stderr, flush=True)
+    told = summary(rows, answers, drawn)
+    if options.json:
+        print(json.dumps({"summary": told, "rows": rows, "verdicts": answers, "skipped": skipped}))
+    else:
+        for name, found in told.items():
+            print(f"{name}: {json.dumps(found, indent=None)}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat import LabelModel
+from karat.datasets import paper_model
+from karat.estimate.kinds import ClassConditional, Kind, Symmetric
+from karat.losses import log_losses
+from karat.value.gold_alone import LARGEST_PART, _measured, gold_alone
+from karat.votes import Gold, GoldPoints, Votes
+
+
+def groups(m: int) -> tuple[tuple[int, ...], ...]:
+    return tuple((i,) for i in range(m))
+
+
+def silent_votes() -> Votes:
+    """Three sources of which nobody votes on some points."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 400)
+    values = np.where(rng.random((400, 3)) < 0.75, truth[:, None], 1 - truth[:, None])
+    values[rng.random((400, 3)) < 0.5] = -1
+    return Votes.from_array(values, gold=truth, abstain=-1)
+
+
+@pytest.mark.parametrize("given", [np.array([0.4, 0.6]), None])
+@pytest.mark.parametrize("kind", [ClassConditional(), Symmetric()])
+def test_oracle_the_models_are_those_of_label_model(kind: Kind, given: np.ndarray | None) -> None:
+    votes = silent_votes()
+    points = GoldPoints.of(votes, votes.own_gold)
+    seen = np.zeros((2, 400), dtype=bool)
+    seen[0, :60] = seen[1, 100:130] = True
+    losses, right = _measured(points, seen, given, kind, groups(3))
+    for row in range(2):
+        gold = Gold(np.where(seen[row], points.truth, -1).astype(np.int8), votes.classes)
+        balance = None if given is None else given.tolist()
+        model = LabelModel(method="labeled", class_balance=balance, symmetric=isinstance(kind, Symmetric))
+        p = model.fit(votes, gold).predict_proba(votes)
+        np.testing.assert_allclose(losses[row], log_losses(p[np.arange(400), points.truth]), rtol=1e-9)
+        np.testing.assert_array_equal(right[row], p.argmax(axis=1) == points.truth)
+
+
+def test_recovery_the_curve_against_fresh_points() -> None:
+    truth = paper_model(0)
+    votes, fresh = truth.sample(300, 0), truth.sample(4_000, 1)
+    points = GoldPoints.of(votes, votes.own_gold)
+    found = gold_alone(points, np.array([0.5, 0.5]), Symmetric(), groups(truth.m), np.random.default_rng(0))
+    assert found.sizes[0] == 5
+    assert found.sizes[-1] == int(LARGEST_PART * 300)
+    rng = np.random.default_rng(2)
+    for k in (3, len(found.sizes) - 1):
+        naive = []
+        for _ in range(40):
+            rows = rng.permutation(300)[: found.sizes[k]]
+            gold = Gold(np.where(np.isin(np.arange(300), rows), points.truth, -1).astype(np.int8), votes.classes)
+            model = LabelModel(method="labeled", class_balance=0.5, symmetric=True).fit(votes, gold)
+            p = model.predict_proba(fresh)[np.arange(4_000), fresh.own_gold.values]
+            naive.append(log_losses(p).mean())
+        error = found.losses[k].std() / np.sqrt(300) + np.std(naive) / np.sqrt(40)
+        assert abs(found.losses[k].mean() - np.mean(naive)) < 3 * error
+
+
+def test_more_gold_is_better_on_the_whole() -> None:
+    votes = paper_model(0).sample(400, 3)
+    points = GoldPoints.of(votes, votes.own_gold)
+    found = gold_alone(points, None, Symmetric(), groups(len(votes.sources)), np.random.default_rng(0))
+    assert found.losses[-1].mean() < found.losses[3].mean() < found.losses[0].mean()
+    assert found.right[-1].mean() > found.right[0].mean()
