@@ -22,7 +22,8 @@ from karat.source_table import SourceTable
 from karat.value.advice import DataValue, Shares
 from karat.value.changes import SourceChange
 from karat.value.decision import decide
-from karat.value.jackknife import Interval
+from karat.value.gains import Gain, Lacking, Prospects
+from karat.value.interval import Interval
 from karat.value.plan import Plan, Purchase
 from karat.value.votes_alone import VotesAlone
 
@@ -78,24 +79,27 @@ def labeled() -> LabelResult:
     return LabelResult(2_000, ("ham", "spam"), LABELS, "labels.csv")
 
 
-def valued(f: Interval = EQUIVALENT, labels: float = 0.003, half: float = 0.001) -> DataValue:
+def valued(f: Interval = EQUIVALENT, labels: float = 0.003, deviation: float = 0.2) -> DataValue:
     """A value with a fix that does not help; the gain of more labels is given."""
-    gains = {"labels": Interval(labels, labels - half, labels + half), "points": Interval(0.0012, 0.0, 0.0024)}
+    lacking = Lacking(Gain(labels * 1_000, deviation), Gain(0.0012 * 40_000 / 0.9, deviation), 200, 40_000)
+    gains = {"labels": lacking.by_labels(50).interval(0.9), "points": lacking.by_points(360_000).interval(0.9)}
     changes = (SourceChange("drop", ("copy",), Interval(-0.001, -0.002, 0.0)),)
-    names = ("labeled", "unlabeled", "corrected", "combined")
+    names = ("labeled", "unlabeled", "combined")
     return DataValue(
         n_unlabeled=40_000,
         n_gold=200,
         risk={name: Interval(0.6 + k / 10, 0.5, 1.25) for k, name in enumerate(names)},
-        shares={name: Shares(0.5, -0.0052, 0.1) for name in names},
+        accuracy={name: Interval(0.7 + k / 10, 0.65, 0.95) for k, name in enumerate(names)},
+        shares=Shares(0.015, 0.0012, 0.7838),
         equivalent_labels=f,
         data_value_ratio=Interval(*(40_000 / n for n in (f.value, f.high, f.low))),
         gains=gains,
+        accuracy_gains=gains,
         changes=changes,
-        decision=decide(200, 40_000, gains, changes),
+        decision=decide(Prospects(lacking, lacking), changes),
         curve=(
-            {"n": 10, "labeled": 0.9, "unlabeled": 0.66, "corrected": 0.64, "combined": 0.63},
-            {"n": 2_000, "labeled": 0.57, "unlabeled": 0.66, "corrected": 0.64, "combined": 0.56},
+            {"n": 10, "labeled": 0.9, "unlabeled": 0.66, "combined": 0.63},
+            {"n": 2_000, "labeled": None, "unlabeled": 0.66, "combined": 0.56},
         ),
         level=0.9,
     )
@@ -108,7 +112,7 @@ def votes_alone(n_gold: int = 0) -> VotesAlone:
 def planned() -> Plan:
     frontier = (Purchase(0.0, 0, 0, 0.0, 0.228), Purchase(4_000.0, 1_040, 1_570, 3_570.0, 0.2264))
     before, after = Interval(0.228, 0.2, 0.25), Interval(0.2264, 0.2, 0.25)
-    return Plan(1_040, 1_570, 3570.0, before.value, after.value, before, after, frontier)
+    return Plan(1_040, 1_570, 3570.0, before.value, after.value, before, after, Interval(0.0016, 0.001, 0.003), frontier)
 
 
 def demonstrated() -> DemoResult:

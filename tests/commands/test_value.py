@@ -19,7 +19,7 @@ def test_the_same_as_from_python(votes_csv: Path) -> None:
     file = VotesFile(str(votes_csv), Reading(key="id", gold="y"))
     seen: list[tuple[Stage, int, int]] = []
     settings = Settings("mean", class_balance=0.5, symmetric=True, known_pairs=[("a", "b")], level=0.8, rng=1)
-    found = value_votes(file, settings, lambda *step: seen.append(step))
+    found = value_votes(file, settings, progress=lambda *step: seen.append(step))
     votes = file.read()
     assert isinstance(found, DataValue)
     assert (found.n_unlabeled, found.n_gold, found.level) == (2_000, 300, 0.8)
@@ -38,10 +38,11 @@ def test_the_same_as_from_python(votes_csv: Path) -> None:
     assert seen[-1][1] == seen[-1][2] > 1
 
 
-def test_two_thousand_points_of_independent_sources_call_for_points(votes_csv: Path) -> None:
-    found = value_votes(VotesFile(str(votes_csv), Reading(key="id", gold="y")), Settings(symmetric=True))
+def test_risks_have_intervals_and_worth_is_what_a_gain_must_be(votes_csv: Path) -> None:
+    file = VotesFile(str(votes_csv), Reading(key="id", gold="y"))
+    found = value_votes(file, Settings(symmetric=True), worth=0.3)
     assert isinstance(found, DataValue)
-    assert found.kind == "buy points"
+    assert found.kind == "stop"
     assert found.equivalent_labels.low > 20
     for risk in found.risk.values():
         assert risk.low <= risk.value <= risk.high

@@ -1,79 +1,46 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from karat import equivalent_labels
-from karat.datasets import paper_model
-from karat.estimate.settings import Settings
-from karat.value.advice import conclude, equivalent
-from karat.value.jackknife import Estimate, Interval
-from karat.value.risks import Risks, measure_risks
-from karat.votes import GoldPoints
-
-SETTINGS = Settings(class_balance=0.5, symmetric=True)
+from karat.value.advice import conclude
+from karat.value.equivalent import equivalent
+from karat.value.gains import prospects
+from karat.value.risks import Risks
 
 
-@pytest.fixture(scope="module")
-def risks() -> Risks:
-    votes = paper_model(5).sample(1_500, 0)
-    return measure_risks(votes, GoldPoints.of(votes, votes.own_gold).take(slice(0, 80)), SETTINGS)
-
-
-def test_oracle_every_number_from_the_curves(risks: Risks) -> None:
-    found = conclude(risks, SETTINGS)
-    labeled, both = risks.labeled, risks.combined
-    assert found.risk["labeled"] == Interval.of(labeled.at(80), 0.9, 0.0)
-    assert found.risk["combined"] == Interval.of(both.curve.at(80), 0.9, 0.0)
-    assert found.risk["unlabeled"].value == risks.mean.risk.value
-    assert found.risk["corrected"].value == risks.median.risk.value
-    assert found.gains["labels"].value == pytest.approx(both.curve.at(80).value - both.curve.at(130).value)
-    assert found.gains["points"].value == pytest.approx(both.per_point.value * (1 / 1_500 - 1 / 15_000))
+def test_oracle_every_number_from_the_risks(risks: Risks) -> None:
+    found = conclude(risks)
+    expected = prospects(80, 1_500, risks.by_labels, risks.by_points)
+    assert found.risk["combined"] == risks.both.loss(0.9)
+    assert found.risk["unlabeled"] == risks.votes_alone.loss(0.9)
+    assert found.risk["labeled"].value == pytest.approx(risks.gold_alone.losses[-1].mean())
+    assert found.accuracy["combined"] == risks.both.accuracy(0.9)
+    assert found.gains["labels"] == expected.loss.by_labels(50).interval(0.9)
+    assert found.gains["points"] == expected.loss.by_points(9 * 1_500).interval(0.9)
+    assert found.accuracy_gains["labels"] == expected.right.by_labels(50).interval(0.9)
     f, ratio = found.equivalent_labels, found.data_value_ratio
+    assert f == equivalent(risks, 0.9)
     assert (ratio.value, ratio.low, ratio.high) == pytest.approx((1_500 / f.value, 1_500 / f.high, 1_500 / f.low))
     assert (found.n_unlabeled, found.n_gold, found.level) == (1_500, 80, 0.9)
 
 
-def test_parts_of_a_risk_add_up(risks: Risks) -> None:
-    found = conclude(risks, SETTINGS)
-    for name, parts in found.shares.items():
-        assert parts.standing + parts.bias + parts.variance == pytest.approx(found.risk[name].value)
-    assert found.shares["labeled"].bias == 0
-    assert found.shares["corrected"].variance == pytest.approx(max(risks.median.per_point.value, 0) / 1_500)
-    assert found.shares["labeled"].standing == pytest.approx(risks.labeled.at(1e6).value)
+def test_parts_of_the_risk_add_up(risks: Risks) -> None:
+    found = conclude(risks)
+    parts = found.shares
+    assert parts.labels + parts.points + parts.rest == pytest.approx(found.risk["combined"].value)
+    assert min(parts.labels, parts.points, parts.rest) >= 0
 
 
 def test_the_curve_has_the_numbers_that_people_think_in(risks: Risks) -> None:
-    found = conclude(risks, SETTINGS)
+    found = conclude(risks)
     assert [row["n"] for row in found.curve] == [10, 20, 50, 80, 100, 130, 200, 500]
-    for row in found.curve:
-        assert row["labeled"] == pytest.approx(risks.labeled.at(row["n"]).value)
-        assert row["combined"] == pytest.approx(risks.combined.curve.at(row["n"]).value)
-        assert row["corrected"] == risks.median.risk.value
+    by_size = {row["n"]: row for row in found.curve}
+    assert by_size[80]["combined"] == pytest.approx(found.risk["combined"].value)
+    assert by_size[130]["combined"] == pytest.approx(found.risk["combined"].value - found.gains["labels"].value)
+    assert by_size[500]["labeled"] is None  # gold does not tell so far
+    assert by_size[20]["labeled"] > by_size[80]["labeled"]
 
 
-def test_the_aggregate_that_was_asked_for_is_the_one_that_is_weighed(risks: Risks) -> None:
-    mean = conclude(risks, Settings("mean", class_balance=0.5, symmetric=True))
-    assert mean.equivalent_labels == equivalent(risks, risks.mean.risk, 0.9)
-    assert conclude(risks, SETTINGS).equivalent_labels == equivalent(risks, risks.median.risk, 0.9)
-
-
-def test_only_gold_that_counts_as_bought_is_learned_from(risks: Risks) -> None:
-    found = conclude(risks, SETTINGS, 30)
-    assert found.n_gold == 30
-    assert found.risk["labeled"].value == pytest.approx(risks.labeled.at(30).value)
-
-
-def test_f_is_where_the_labeled_curve_is_as_low(risks: Risks) -> None:
-    zero = np.zeros(len(risks.judge.blocks))
-    for n in (12.0, 60.0, 400.0):
-        value = risks.labeled.at(n).value
-        found = equivalent(risks, Estimate(value, value + zero), 0.9)
-        assert found.value == pytest.approx(n, rel=0.02)
-        assert found.low <= found.value <= found.high
-        half = (Estimate(value, value + zero) - risks.labeled.at(found.value)).half(0.9)
-        grid = np.geomspace(5, 1e6, 1_200)
-        assert found.low == equivalent_labels(grid, risks.labeled.values(grid), value + half)
-    never = equivalent(risks, Estimate(0.0, zero), 0.9)
-    assert never.value == np.inf
-    assert equivalent(risks, Estimate(9.0, 9.0 + zero), 0.9).value == 5
+def test_a_gain_that_a_user_asks_for_decides(risks: Risks) -> None:
+    assert conclude(risks, worth=0.2).kind == "stop"
+    assert conclude(risks, worth=0.2).decision.unit == "accuracy"

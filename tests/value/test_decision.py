@@ -2,29 +2,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
+from karat import InputError
 from karat.value.changes import SourceChange
-from karat.value.decision import (
-    FEWEST_TO_STOP,
-    LARGE,
-    NEXT_LABELS,
-    WORTHWHILE,
-    Decision,
-    Doubt,
-    Kind,
-    decide,
-    labels_to_buy,
-)
-from karat.value.jackknife import Interval
+from karat.value.decision import NEXT_LABELS, SURE_ENOUGH, WORTHWHILE, Kind, decide, labels_to_buy
+from karat.value.gains import Gain, Lacking, Prospects
+from karat.value.interval import Interval
 
-BIT = 1e-9  # what separates the two sides of a threshold
-NONE = Interval(0.0, 0.0, 0.0)
+BIT = 1e-6  # what separates the two sides of a threshold
+KNOWN = 1e-4  # deviation of a gain that is known
 
 
-def gain(value: float, half: float = 0.0002) -> Interval:
-    """A gain that is known to within a little."""
-    return Interval(value, value - half, value + half)
+def prospects(labels: float, points: float, deviation: float = KNOWN, gold: int = 200, n: int = 10_000) -> Prospects:
+    """What 50 labels, and ten times the points, bring."""
+    more = min(50, n - gold)
+    per_label = labels / (1 / gold - 1 / (gold + more)) if more else 1.0
+    lacking = Lacking(Gain(per_label, deviation), Gain(points / (0.9 / n), deviation), gold, n)
+    return Prospects(lacking, lacking)
 
 
 def fix(value: float, low: float, name: str = "copy") -> SourceChange:
@@ -36,107 +32,70 @@ class Case:
     """What is known, and the decision that it calls for."""
 
     kind: Kind
-    labels: Interval = NONE
-    points: Interval = NONE
+    labels: float = 0.0
+    points: float = 0.0
     fixes: tuple[SourceChange, ...] = ()
-    gold: int = 200
     all_points: int = 10_000
-    doubt: Doubt | None = None
-    needed: int = 0
-    too_few_points: bool = False
 
 
-SURE, UNSURE = gain(0.003), Interval(0.004, -0.004, 0.012)
 CASES = {
-    # Which of two gains is larger.
-    "labels gain more": Case("buy labels", gain(0.003), gain(0.002)),
-    "points gain more": Case("buy points", gain(0.002), gain(0.003)),
-    "both gain the same": Case("buy labels", gain(0.003), gain(0.003)),
-    # WORTHWHILE: a smaller gain is none.
-    "labels just worthwhile": Case("buy labels", gain(WORTHWHILE)),
-    "labels just not worthwhile": Case("stop", gain(WORTHWHILE - BIT)),
-    "points just worthwhile": Case("buy points", points=gain(WORTHWHILE)),
-    "points just not worthwhile": Case("stop", points=gain(WORTHWHILE - BIT)),
-    "losses are no gains": Case("stop", gain(-0.003), gain(-0.002)),
-    # FEWEST_TO_STOP: with less gold nothing is said to be enough.
-    "just enough gold to stop": Case("stop", gold=FEWEST_TO_STOP),
-    "one gold label too few to stop": Case("cannot tell", gold=FEWEST_TO_STOP - 1, doubt="little gold", needed=1),
-    "the least gold there is": Case("cannot tell", gold=20, doubt="little gold", needed=30),
-    "little gold is enough to buy": Case("buy labels", gain(WORTHWHILE), gold=20),
-    "little gold and a gain just not worthwhile": Case(
-        "cannot tell", gain(WORTHWHILE - BIT), gold=20, doubt="little gold", needed=30
-    ),
-    # LARGE and zero: an interval that holds both supports no decision.
-    "the interval just holds a large gain": Case(
-        "cannot tell", Interval(0.004, -0.002, LARGE), doubt="wide interval", needed=10
-    ),
-    "the interval just holds no large gain": Case("buy labels", Interval(0.004, -0.002, LARGE - BIT)),
-    "the interval just holds no gain": Case(
-        "cannot tell", points=Interval(0.006, 0.0, 0.012), doubt="wide interval", needed=10
-    ),
-    "the interval just does not hold no gain": Case("buy points", points=Interval(0.006, BIT, 0.012)),
-    "only the larger gain is asked": Case("buy points", Interval(0.001, -0.02, 0.022), gain(0.002)),
-    "a wide interval around a gain that is none": Case(
-        "cannot tell", Interval(0.0001, -0.0299, 0.0301), gold=40, doubt="wide interval", needed=330
-    ),
-    # How many labels make a wide interval narrow: 200 ((.008 / .006)^2 - 1) = 155.6, in tens.
-    "labels until the interval is narrow": Case("cannot tell", UNSURE, doubt="wide interval", needed=160),
-    # Too few points without gold for the labels that it would take.
-    "just enough points for those labels": Case(
-        "cannot tell", UNSURE, all_points=360, doubt="wide interval", needed=160
-    ),
-    "one point too few for those labels": Case(
-        "cannot tell", UNSURE, all_points=359, doubt="wide interval", needed=160, too_few_points=True
-    ),
-    "just enough points to stop": Case("cannot tell", gold=30, all_points=50, doubt="little gold", needed=20),
-    "one point too few to stop": Case(
-        "cannot tell", gold=30, all_points=49, doubt="little gold", needed=20, too_few_points=True
-    ),
-    # Every point has gold.
-    "every point has gold, points gain": Case("buy points", points=SURE, all_points=200),
-    "every point has gold, nothing gains": Case("stop", all_points=200),
-    # Fixes: surely above zero, worthwhile, and above both other gains.
-    "a fix just above zero": Case("fix sources", SURE, fixes=(fix(0.02, BIT),)),
-    "a fix not above zero": Case("buy labels", SURE, fixes=(fix(0.02, 0.0),)),
-    "a fix just worthwhile": Case("fix sources", fixes=(fix(WORTHWHILE, 0.0001),)),
-    "a fix just not worthwhile": Case("stop", fixes=(fix(WORTHWHILE - BIT, 0.0001),)),
-    "a fix as good as labels": Case("fix sources", SURE, fixes=(fix(0.003, 0.001),)),
-    "a fix just worse than labels": Case("buy labels", SURE, fixes=(fix(0.003 - BIT, 0.001),)),
-    "a fix as good as points": Case("fix sources", points=SURE, fixes=(fix(0.003, 0.001),)),
-    "a fix just worse than points": Case("buy points", points=SURE, fixes=(fix(0.003 - BIT, 0.001),)),
-    "a fix settles what labels do not": Case("fix sources", UNSURE, fixes=(fix(0.02, 0.01),)),
-    "a fix needs no more gold": Case("fix sources", gold=20, fixes=(fix(0.02, 0.01),)),
-    "the better fix is not sure": Case("buy labels", SURE, fixes=(fix(0.02, 0.01), fix(0.03, -0.01))),
+    "labels gain more": Case("buy labels", 0.003, 0.002),
+    "points gain more": Case("buy points", 0.002, 0.003),
+    "labels just worthwhile": Case("buy labels", WORTHWHILE * (1 + 5 * KNOWN)),
+    "labels just not worthwhile": Case("stop", WORTHWHILE * (1 - 5 * KNOWN)),
+    "points just worthwhile": Case("buy points", points=WORTHWHILE * (1 + 5 * KNOWN)),
+    "points just not worthwhile": Case("stop", points=WORTHWHILE * (1 - 5 * KNOWN)),
+    "nothing gains": Case("stop"),
+    "every point has gold, points gain": Case("buy points", points=0.003, all_points=200),
+    "a fix surely above zero": Case("fix sources", 0.003, fixes=(fix(0.02, BIT),)),
+    "a fix not surely above zero": Case("buy labels", 0.003, fixes=(fix(0.02, 0.0),)),
+    "a fix as good as labels": Case("fix sources", 0.003, fixes=(fix(0.0031, 0.001),)),
+    "a fix worse than labels": Case("buy labels", 0.003, fixes=(fix(0.0029, 0.001),)),
+    "a fix that is not worthwhile": Case("stop", fixes=(fix(WORTHWHILE - BIT, 0.0001),)),
+    "the better fix is not sure": Case("fix sources", 0.003, fixes=(fix(0.02, 0.01), fix(0.03, -0.01))),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_known_answer(name: str) -> None:
     case = CASES[name]
-    found = decide(case.gold, case.all_points, {"labels": case.labels, "points": case.points}, case.fixes)
-    best = max(case.fixes, key=lambda change: change.gain.value, default=None)
-    assert found == Decision(
-        kind=case.kind,
-        labels=case.labels,
-        points=case.points,
-        more_labels=min(50, case.all_points - case.gold),
-        fix=best if case.kind == "fix sources" else None,
-        doubt=case.doubt,
-        needed=case.needed,
-        too_few_points=case.too_few_points,
-    )
+    found = decide(prospects(case.labels, case.points, n=case.all_points), case.fixes)
+    assert found.kind == case.kind
+    assert (found.fix is not None) == (case.kind == "fix sources")
+    assert found.labels.median == pytest.approx(case.labels if case.all_points > 200 else 0.0)
+    assert sum(found.sure.values()) == pytest.approx(1)
 
 
-def test_every_kind_and_every_doubt_is_in_the_table() -> None:
-    assert {case.kind for case in CASES.values()} == {"buy labels", "buy points", "fix sources", "stop", "cannot tell"}
-    doubts = {(case.doubt, case.too_few_points) for case in CASES.values() if case.kind == "cannot tell"}
-    assert doubts == {(doubt, few) for doubt in ("little gold", "wide interval") for few in (False, True)}
-
-
-def test_of_several_fixes_the_best_is_taken() -> None:
+def test_of_several_sure_fixes_the_best_is_taken() -> None:
     small, large = fix(0.02, 0.01, "small"), fix(0.03, 0.01, "large")
     for fixes in ((small, large), (large, small)):
-        assert decide(200, 10_000, {"labels": NONE, "points": NONE}, fixes).fix == large
+        assert decide(prospects(0.001, 0.001), fixes).fix == large
+
+
+def test_simulation_how_sure_it_is() -> None:
+    found = decide(prospects(0.002, 0.0012, deviation=0.9), ())
+    rng = np.random.default_rng(0)
+    labels, points = (median * np.exp(0.9 * rng.normal(size=100_000)) for median in (0.002, 0.0012))
+    stop = np.maximum(labels, points) < WORTHWHILE
+    assert found.sure["stop"] == pytest.approx(stop.mean(), abs=0.01)
+    assert found.sure["buy labels"] == pytest.approx((~stop & (labels >= points)).mean(), abs=0.01)
+    assert found.leaning == "buy labels"
+    assert found.kind == ("buy labels" if found.sure["buy labels"] >= SURE_ENOUGH else "cannot tell")
+
+
+def test_what_might_as_well_be_the_other_way_round_cannot_be_told() -> None:
+    found = decide(prospects(0.002, 0.0019, deviation=0.9), ())
+    assert (found.kind, found.leaning) == ("cannot tell", "buy labels")
+
+
+def test_a_gain_that_a_user_asks_for() -> None:
+    lacking = prospects(0.003, 0.001)
+    assert decide(lacking, (), worth=0.002).kind == "buy labels"
+    asked = decide(lacking, (fix(0.02, 0.01),), worth=0.004)  # a fix is known in log loss alone
+    assert (asked.kind, asked.unit, asked.worth) == ("stop", "accuracy", 0.004)
+    for worth in (0.0, 1.0, -0.1, float("nan")):
+        with pytest.raises(InputError, match="worth is a gain in the share of right labels"):
+            decide(lacking, (), worth)
 
 
 @pytest.mark.parametrize(("without_gold", "more"), [(51, 50), (50, 50), (49, 49), (1, 1), (0, 0)])

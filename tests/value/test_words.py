@@ -6,64 +6,74 @@ import pytest
 
 from karat.estimate.structure import DependentPair
 from karat.value.changes import SourceChange
-from karat.value.decision import Decision, Kind
-from karat.value.jackknife import Interval
+from karat.value.decision import Decision, Kind, Unit
+from karat.value.gains import Gain
+from karat.value.interval import Interval
 from karat.value.plan import Plan
 from karat.value.votes_alone import VotesAlone
-from karat.value.words import change_words, decision_words, purchase_words, worth
+from karat.value.words import change_words, decision_words, purchase_words, ratio_words, worth
 
 INFINITE = float("inf")
-LABELS, POINTS = Interval(0.0034, 0.001, 0.006), Interval(0.0012, 0.0, 0.0024)
+LABELS, POINTS = Gain(0.0034, 0.5), Gain(0.0012, 0.5)
 MERGE = SourceChange("merge", (("a", "b"), ("c", "d")), Interval(0.0213, 0.01, 0.03))
+SURE: dict[Kind, float] = {"buy labels": 0.8, "buy points": 0.15, "stop": 0.05}
 
 
-def words(kind: Kind, more_labels: int = 50, **more: Any) -> str:
-    return decision_words(Decision(kind, LABELS, POINTS, more_labels, **more))
+def words(kind: Kind, more_labels: int = 50, unit: Unit = "log loss", leaning: Kind | None = None, **more: Any) -> str:
+    worth = 0.0005 if unit == "log loss" else 0.01
+    return decision_words(Decision(kind, LABELS, POINTS, more_labels, worth, unit, SURE, leaning or kind, **more))
 
 
 def test_known_answer_every_decision() -> None:
     assert words("buy labels") == (
-        "Buy gold labels: the log loss goes down by 0.0034 with 50 more gold labels, by 0.0012 with 10 times the "
-        "unlabeled points."
+        "Buy gold labels: 50 more gold labels lower the log loss by about 0.0034, ten times the unlabeled points lower "
+        "the log loss by about 0.0012. That is the best answer with a probability of 80%."
     )
     assert words("buy points", 0) == (
-        "Buy unlabeled points: the log loss goes down by 0.0012 with 10 times the unlabeled points, and every point "
-        "has gold."
+        "Buy unlabeled points: ten times the unlabeled points lower the log loss by about 0.0012, every point has "
+        "gold. That is the best answer with a probability of 15%."
     )
-    assert words("stop", 7) == (
-        "Stop: the log loss would go down by 0.0012 with 10 times the unlabeled points, by 0.0034 with 7 more gold "
-        "labels."
+    assert words("stop", 7, "accuracy") == (
+        "Stop: 7 more gold labels raise the share of right labels by about 0.34%, ten times the unlabeled points raise "
+        "the share of right labels by about 0.12%, where 1.00% would be worth it. That is the best answer with a "
+        "probability of 5%."
     )
     assert words("fix sources", fix=MERGE) == (
-        "Fix sources: take 'a' with 'b', 'c' with 'd' as one source each. The log loss goes down by 0.0213, by 0.0034 "
-        "with 50 more gold labels."
+        "Fix sources: take 'a' with 'b', 'c' with 'd' as one source each. That lowers the log loss by 0.0213, 50 more "
+        "gold labels lower the log loss by about 0.0034."
     )
-    assert words("cannot tell", doubt="wide interval", needed=1_230) == (
-        "Cannot tell yet what to buy: with 1,230 more gold labels I could."
+    assert words("cannot tell", leaning="buy labels").endswith(
+        "Buy gold labels is the best answer with a probability of 80% only."
     )
-    assert words("cannot tell", doubt="wide interval", needed=1_230, too_few_points=True) == (
-        "Cannot tell what to buy, and there are too few points to label: bring more points."
-    )
-
-
-def test_a_loss_is_told_as_no_gain() -> None:
-    worse = Interval(-0.002, -0.004, 0.0)
-    assert "down by 0.0000 with 10 times" in decision_words(Decision("stop", worse, worse, 50))
 
 
 @pytest.mark.parametrize(
     ("f", "end"),
     [
-        ((42.3, 30.0, 61.0), "about 42 gold labels (30 to 61)."),
-        ((1_042.3, 30.0, INFINITE), "about 1,042 gold labels (30 to any number)."),
-        ((INFINITE, 900.0, INFINITE), "more than any number of gold labels (at least 900)."),
-        ((INFINITE, 5.0, INFINITE), "more than any number of gold labels."),
-        ((5.0, 5.0, 12.0), "no more than 5 gold labels (at most 12)."),
-        ((5.0, 5.0, INFINITE), "no more than 5 gold labels."),
+        ((42.3, 30.0, 61.0), "about 42 gold labels alone (30 to 61)."),
+        ((1_042.3, 30.0, INFINITE), "30 gold labels alone, or more."),
+        ((INFINITE, 900.0, INFINITE), "900 gold labels alone, or more."),
+        ((INFINITE, 5.0, INFINITE), "a number of gold labels that these do not tell."),
+        ((5.0, 5.0, 12.0), "12 gold labels alone, or fewer."),
+        ((5.0, 5.0, 5.0), "5 gold labels alone, or fewer."),
     ],
 )
 def test_what_unlabeled_points_are_worth(f: tuple[float, float, float], end: str) -> None:
-    assert worth(40_000, Interval(*f)) == f"The 40,000 unlabeled points alone are worth {end}"
+    assert worth(40_000, Interval(*f)) == f"The votes on 40,000 points alone do as well as {end}"
+
+
+@pytest.mark.parametrize(
+    ("f", "line"),
+    [
+        ((42.3, 30.0, 61.0), "One gold label does what 946 unlabeled points do (656 to 1,333)."),
+        ((5.0, 5.0, 12.0), "One gold label does what 3,333 unlabeled points do, or more."),
+        ((INFINITE, 900.0, INFINITE), "One gold label does what 44 unlabeled points do, or fewer."),
+        ((INFINITE, 5.0, INFINITE), ""),
+    ],
+)
+def test_what_one_gold_label_does(f: tuple[float, float, float], line: str) -> None:
+    found = Interval(*f)
+    assert ratio_words(Interval(*(40_000 / n for n in (found.value, found.high, found.low))), found) == line
 
 
 def test_purchases_and_changes() -> None:
@@ -105,19 +115,16 @@ def test_pairs_that_votes_alone_blame() -> None:
     ("labels", "points", "verdict"),
     [
         (0, 0, "Keep the money: no purchase within the budget lowers the log loss by more than 0.0001."),
-        (1, 0, "Buy 1 gold label for 1,234.50: that lowers the log loss from 0.2280 by 0.0016."),
+        (
+            1,
+            0,
+            "Buy 1 gold label for 1,234.50: that lowers the log loss from 0.2280 by about 0.0016 (0.0010 to 0.0030).",
+        ),
         (40, 1_570, "Buy 40 gold labels and 1,570 unlabeled points for 1,234.50: that lowers the log loss "),
-        (0, 1_570, "Buy 1,570 unlabeled points for 1,234.50: that lowers the log loss from 0.2280 by 0.0016."),
+        (0, 1_570, "Buy 1,570 unlabeled points for 1,234.50: that lowers the log loss from 0.2280 by about 0.0016"),
     ],
 )
 def test_plans(labels: int, points: int, verdict: str) -> None:
     before, after = Interval(0.228, 0.2, 0.25), Interval(0.2264, 0.2, 0.25)
-    found = Plan(labels, points, 1234.5, before.value, after.value, before, after, ())
+    found = Plan(labels, points, 1234.5, before.value, after.value, before, after, Interval(0.0016, 0.001, 0.003), ())
     assert found.verdict.startswith(verdict)
-
-
-def test_no_ratio_where_no_number_of_points_does() -> None:
-    from karat.value.words import ratio_words
-
-    never = Interval(0.0, 0.0, 3.0)
-    assert ratio_words(never, Interval(float("inf"), 900.0, float("inf"))) == ""

@@ -127,7 +127,7 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
         What a gain must be, in the share of right labels.
     """
     level, N, n_gold = risks.settings.level, len(risks.votes), len(risks.points)
-    found = prospects(n_gold, N, risks.settings.class_balance is not None)
+    found = prospects(n_gold, N, risks.by_labels, risks.by_points)
     f = equivalent(risks, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     changes = source_changes(risks)

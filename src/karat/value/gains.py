@@ -1,10 +1,15 @@
-r"""What more gold labels, or more unlabeled points, would bring: a prior over data sets.
+r"""What more gold labels, or more unlabeled points, would bring: a prior over data sets, updated by this one.
 
 What G gold labels cannot teach costs about c / G, and what N points cannot teach about b / N, so that k more labels
-bring c (1/G - 1/(G + k)). One data set's own gold says next to nothing of its c: the risks of halves of the gold differ
-by noise. What c is on many other data sets says more. Over them its logarithm is about normal; `bench/gains.py`
-measures it, and the spread between sets is what an interval of the *expected* gain, over draws of new labels, is made
-of.
+bring c (1/G - 1/(G + k)). The losses of halves of the gold differ by noise and tell next to nothing of c. How far fits
+without a part of the gold differ from each other tells more, and takes no labels to measure: by the jackknife it is
+what the probabilities vary by over draws of the gold, v nats, and were that all that labels mend, c would be G v. On
+data sets with much gold c is about
+
+    level (G v)^power
+
+up to a factor whose logarithm is about normal; `bench/gains.py` learns level, power and deviation, and judges them with
+each set left out. The deviation is what the interval of the *expected* gain, over draws of new labels, is made of.
 """
 
 from __future__ import annotations
@@ -17,11 +22,6 @@ import numpy as np
 from karat._types import Floats
 from karat.value.interval import Interval
 
-LABELS_LOSS = (2.0, 0.9)  # c for the log loss, class balance given: its median over data sets, and its log's deviation
-LABELS_LOSS_OPEN = (2.7, 0.9)  # the same, class balance not given
-LABELS_RIGHT = (0.5, 1.0)  # c for the share of wrong labels
-POINTS_LOSS = (2.0, 1.5)  # b for the log loss
-POINTS_RIGHT = (0.5, 1.5)  # b for the share of wrong labels
 _QUANTILES = (np.arange(100) + 0.5) / 100
 
 
@@ -59,6 +59,33 @@ class Gain:
 
 
 @dataclass(frozen=True)
+class Law:
+    """How a constant follows from what fits differ by.
+
+    Parameters
+    ----------
+    level, power : float
+    deviation : float
+        Of the logarithm of what is so, from what is said.
+    """
+
+    level: float
+    power: float
+    deviation: float
+
+    def of(self, seen: float) -> Gain:
+        """The constant of a data set."""
+        return Gain(self.level * max(seen, LEAST) ** self.power, self.deviation)
+
+
+LABELS_LOSS = Law(1.8, 0.5, 0.6)  # what is lost for want of labels: log loss
+LABELS_RIGHT = Law(0.6, 0.5, 1.0)  # the same, wrong labels
+POINTS_LOSS = Law(1.0, 0.5, 1.5)  # what is lost for want of points: log loss
+POINTS_RIGHT = Law(0.4, 0.5, 1.5)  # the same, wrong labels
+LEAST = 0.01  # of what is seen; less is taken as this
+
+
+@dataclass(frozen=True)
 class Lacking:
     """What is lost because data are finite, in log loss or in the share of right labels.
 
@@ -92,10 +119,16 @@ class Prospects:
     right: Lacking
 
 
-def prospects(n_gold: int, n_points: int, balance_given: bool) -> Prospects:
-    """What is to be expected on a data set of this size."""
-    labels = LABELS_LOSS if balance_given else LABELS_LOSS_OPEN
+def prospects(n_gold: int, n_points: int, by_labels: float, by_points: float) -> Prospects:
+    """What is to be expected on a data set.
+
+    Parameters
+    ----------
+    by_labels, by_points : float
+        What probabilities vary by over draws of gold labels, and of unlabeled points, in nats.
+    """
+    labels, points = n_gold * by_labels, n_points * by_points
     return Prospects(
-        Lacking(Gain(*labels), Gain(*POINTS_LOSS), n_gold, n_points),
-        Lacking(Gain(*LABELS_RIGHT), Gain(*POINTS_RIGHT), n_gold, n_points),
+        Lacking(LABELS_LOSS.of(labels), POINTS_LOSS.of(points), n_gold, n_points),
+        Lacking(LABELS_RIGHT.of(labels), POINTS_RIGHT.of(points), n_gold, n_points),
     )

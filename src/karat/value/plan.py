@@ -101,7 +101,7 @@ def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float)
     """The purchase that lowers the predicted risk of the combination most."""
     level = risks.settings.level
     before = risks.both.loss(level)
-    lacking = prospects(len(risks.points), len(risks.votes), risks.settings.class_balance is not None).loss
+    lacking = prospects(len(risks.points), len(risks.votes), risks.by_labels, risks.by_points).loss
     chosen = _buy(lacking, before.value, label_cost, point_cost, budget)
     gain = _gain(lacking, chosen).interval(level)
     # What is not known of the risk now, and of the gain.
