@@ -47,8 +47,8 @@ def test_the_next_command_has_the_options_of_this_one(votes_csv: Path, tmp_path:
 
 def test_next_commands_of_value_and_plan(votes_csv: Path) -> None:
     plain = f"{votes_csv} --key id --gold y --symmetric"
-    value = answer("value", votes_csv, *READ, "--symmetric")
-    assert value["advice"] == "buy points"  # 300 gold labels, and only 2,000 points
+    value = answer("value", votes_csv, *READ, "--symmetric", "--worth", ".3")
+    assert value["advice"] == "stop"
     assert value["next"] == f"karat plan {plain} --label-cost 1 --point-cost 0.01 --budget 100"
     plan = answer("plan", votes_csv, *READ, "--symmetric", *COSTS)
     assert plan["next"] == f"karat fit {plain} --out labels.csv"

@@ -58,7 +58,7 @@ def test_copies_among_the_sources_call_for_a_fix(tmp_path: Path) -> None:
         values[:, copy] = np.where(rng.random(1_500) < 0.95, values[:, of], values[:, copy])
     path = tmp_path / "copies.csv"
     lines = [
-        f"{','.join(map(str, row))},{y if i < 400 else ''}"
+        f"{','.join(map(str, row))},{y if i < 1_300 else ''}"
         for i, (row, y) in enumerate(zip(values, truth, strict=True))
     ]
     path.write_text("\n".join([",".join(f"s{i}" for i in range(7)) + ",y", *lines]) + "\n")

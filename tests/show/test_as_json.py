@@ -28,12 +28,16 @@ CASES: dict[str, tuple[Result, list[str]]] = {
         valued(),
         [
             *ADVICE,
+            "accuracy",
             "shares",
             "equivalent_labels",
             "data_value_ratio",
             "gains",
+            "accuracy_gains",
             "changes",
             "advice",
+            "sure",
+            "worth",
             "curve",
             "level",
             "aside",
@@ -47,7 +51,7 @@ CASES: dict[str, tuple[Result, list[str]]] = {
         planned(),
         [
             *("buy_labels", "buy_points", "cost", "risk_before", "risk_after"),
-            *("interval_before", "interval_after", "frontier", "aside"),
+            *("interval_before", "interval_after", "gain", "frontier", "aside"),
         ],
     ),
 }

@@ -11,7 +11,8 @@ from karat.show.value import value_report
 def test_what_a_budget_buys() -> None:
     report = plan_report(planned(), "karat fit")
     assert report.verdict == (
-        "Buy 1,040 gold labels and 1,570 unlabeled points for 3,570.00: that lowers the log loss from 0.2280 by 0.0016."
+        "Buy 1,040 gold labels and 1,570 unlabeled points for 3,570.00: that lowers the log loss from 0.2280 by about "
+        "0.0016 (0.0010 to 0.0030)."
     )
     (section,) = report.sections
     assert [[str(cell) for cell in row] for row in section.rows] == [

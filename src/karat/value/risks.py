@@ -30,7 +30,7 @@ from karat.value.interval import Interval
 from karat.votes import Gold, GoldPoints, Votes
 
 FOLDS = 5  # parts of gold, each predicted by fits to the others
-_ASKED = 20_000  # points whose probabilities are compared
+MOST_POINTS = 10_000  # that fits without a part of gold learn from: what more of them teach is too little to measure
 VIEW_CAUTION = 20.0  # gold labels from which on the model's own view counts for more than half of what it seems to
 
 
@@ -145,12 +145,13 @@ def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress
     stages = 4
     rng = settings.generator()
     fold = rng.permutation(len(points)) % FOLDS
-    found = blind(votes, points, fold, settings)
-    both = Measured.of(found.probabilities, found.probabilities[points.rows], points.truth, points.weights)
+    some, placed = _some_points(votes, points, rng)
+    found = blind(some, placed, fold, settings)
+    both = Measured.of(found.probabilities, found.probabilities[placed.rows], points.truth, points.weights)
     tell(1, stages)
     alone = alone_probabilities(votes, points, settings)
     tell(2, stages)
-    by_points = points_variation(votes, points, settings, rng)
+    by_points = points_variation(some, placed, settings, rng) * len(some) / len(votes)
     tell(3, stages)
     groups: tuple[Group, ...] = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
     kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
@@ -169,6 +170,15 @@ def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress
     )
 
 
+def _some_points(votes: Votes, points: GoldPoints, rng: np.random.Generator) -> tuple[Votes, GoldPoints]:
+    """All points, or of very many some, with all gold, and where gold is among them."""
+    if len(votes) <= max(MOST_POINTS, 2 * len(points)):
+        return votes, points
+    others = rng.permutation(np.setdiff1d(np.arange(len(votes)), points.rows))
+    rows = np.sort(np.concatenate([points.rows, others[: max(MOST_POINTS - len(points), len(points))]]))
+    return votes.take(rows), replace(points, rows=np.searchsorted(rows, points.rows))
+
+
 def blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Blind:
     """Probabilities of all points by fits that have not seen their labels."""
     if not settings.takes_triplets:
@@ -183,13 +193,11 @@ def points_variation(votes: Votes, points: GoldPoints, settings: Settings, rng: 
     Of fits to two halves of the points without gold, each with all gold.
     """
     others = rng.permutation(np.setdiff1d(np.arange(len(votes)), points.rows))
-    asked = votes.take(np.sort(rng.permutation(len(votes))[:_ASKED]))
-    found = []
-    for half in np.array_split(others, 2):
-        rows = np.concatenate([points.rows, half])
-        placed = replace(points, rows=np.arange(len(points)))
-        found.append(both_probabilities(votes.take(rows), placed, settings, asked))
-    first, second = found
+    placed = replace(points, rows=np.arange(len(points)))
+    first, second = (
+        both_probabilities(votes.take(np.concatenate([points.rows, half])), placed, settings, votes)
+        for half in np.array_split(others, 2)
+    )
     return max(0.0, (information_of(first) + information_of(second)) / 2 - information_of((first + second) / 2))
 
 

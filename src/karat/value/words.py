@@ -23,7 +23,8 @@ def decision_words(decision: Decision) -> str:
     points = f"{_SPELLED.get(TIMES_POINTS, TIMES_POINTS)} times the unlabeled points {_by(decision, decision.points)}"
     if fix is not None:
         return f"Fix sources: {change_words(fix)}. That lowers the log loss by {fix.gain.value:.4f}, {labels}."
-    sure = f"{decision.sure.get(decision.leaning, 1.0):.0%}"
+    chance = decision.sure.get(decision.leaning, 1.0)
+    sure = f"{chance:.0%}" if chance < 0.99 else "more than 99%"
     expected = f"{labels}, {points}"
     if decision.kind == "cannot tell":
         return (
