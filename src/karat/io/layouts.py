@@ -215,7 +215,8 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     source = np.array([place.get(name, -1) for name in names], dtype=np.int64)[by]
     kept = kept[votes.full[kept] & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
-    chances, by = None, None
+    chances: Floats | None = None
+    by: AnyArray | None = None
     if gold is not None and reading.chance is not None:
         chances = of_tasks(chance_column(table, reading.chance), point, tasks, reading.chance)
     if reading.gold_file is not None:

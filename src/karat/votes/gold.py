@@ -72,6 +72,4 @@ class Gold:
 
     def take(self, rows: AnyArray | slice) -> Gold:
         """Gold of some of the points."""
-        return replace(
-            self, values=self.values[rows], chances=None if self.chances is None else self.chances[rows]
-        )
+        return replace(self, values=self.values[rows], chances=None if self.chances is None else self.chances[rows])

@@ -179,7 +179,9 @@ class Votes:
                 coding.codes(column) if isinstance(column, Column) else scales[name].codes(column)
                 for name, column in zip(table.sources, table.cells, strict=True)
             ]).T  # fmt: skip
-        votes = cls(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name, table.by)
+        votes = cls(
+            cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name, table.by
+        )
         return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold, table.chances))
 
     @classmethod
