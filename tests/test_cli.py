@@ -19,7 +19,7 @@ from simulate import contradicting_votes, draw_votes, symmetric_conditionals
 
 READ = ("--key", "id", "--gold", "y")
 COSTS = ("--label-cost", ".5", "--point-cost", ".001", "--budget", "40")
-COMMANDS = ("check", "fit", "label", "value", "plan", "reproduce", "demo")
+COMMANDS = ("check", "fit", "label", "value", "plan", "pick", "rate", "reproduce", "demo")
 
 
 def test_the_verdict_comes_first_and_the_next_command_last(votes_csv: Path) -> None:

@@ -108,19 +108,19 @@ def test_known_answer_classes_are_spread_over_the_folds() -> None:
 
 
 def test_recovery_votes_and_gold_tell_the_share_and_say_what_votes_were_worth() -> None:
-    votes = sample(1_500, seed=1, balance=0.3)
-    found = rate(votes, some_gold(votes, 80, seed=2), by=np.arange(1_500) % 2)
+    votes = sample(1_000, seed=1, balance=0.3)
+    found = rate(votes, some_gold(votes, 80, seed=2), by=np.arange(1_000) % 2)
     share = found.overall.shares[1]
     assert share.low < votes.own_gold.values.mean() < share.high
     assert found.overall.worth > 90
-    assert found.verdict.startswith("Your 80 gold labels and 1,500 points with votes are worth ")
+    assert found.verdict.startswith("Your 80 gold labels and 1,000 points with votes are worth ")
     assert [group.group for group in found.groups] == [0, 1]
     assert sum(group.n_gold for group in found.groups) == 80
     beyond = rate(votes, some_gold(votes, 80, seed=2), beyond=True).overall.shares[1]
     assert beyond.high - beyond.low > share.high - share.low
     content = found.to_dict()
     assert content["shares"]["1"]["value"] == share.value
-    assert content["groups"][1]["n_points"] == 750
+    assert content["groups"][1]["n_points"] == 500
 
 
 def test_groups_with_little_gold_say_so() -> None:
@@ -129,7 +129,10 @@ def test_groups_with_little_gold_say_so() -> None:
     gold = np.where(np.arange(300) < 100, votes.own_gold.values, -1)
     gold[5:12] = -1
     found = rate(votes, gold, by=by)
-    assert [(group.group, group.n_gold, group.told) for group in found.groups] == [("few", 5, False), ("many", 88, True)]
+    assert [(group.group, group.n_gold, group.told) for group in found.groups] == [
+        ("few", 5, False),
+        ("many", 88, True),
+    ]
 
 
 def test_gold_of_one_class_is_answered_by_gold_alone() -> None:

@@ -131,7 +131,7 @@ def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Sett
         groups = _groups(votes, (*known, *copies))
         starts.append(_votes_alone(replace(starts[0].ballots, groups=groups), given, nothing))
     result = np.zeros((len(votes), len(votes.classes)))
-    parts = np.unique(fold)
+    others, parts = np.delete(np.arange(len(votes)), points.rows), np.unique(fold)
     for part in parts:
         rest = points.take(np.flatnonzero(fold != part))
         seen = ballots.without(gold[fold == part])
@@ -141,10 +141,8 @@ def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Sett
         if np.count_nonzero(rest.counts) > 1:
             pool = _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
         found = pool.posterior(votes)
-        result += found / len(parts)
-        result[points.rows] -= found[points.rows] / len(parts)
-        own = points.rows[fold == part]
-        result[own] += found[own]
+        result[others] += found[others] / len(parts)
+        result[points.rows[fold == part]] = found[points.rows[fold == part]]
     return result
 
 
