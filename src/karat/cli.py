@@ -224,8 +224,8 @@ def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any
 
     result = pick_votes(votes_file(options), settings(options), number, goal, out)
     following = ""
-    if out and options["key"] and not options["gold_file"]:
-        following = again("fit", without=("number", "goal", "gold", "chance"), gold_file=out, gold="y", chance=CHANCE)
+    if out and options["key"] and not (options["gold"] or options["gold_file"]):
+        following = again("fit", without=("number", "goal"), gold_file=out, gold="y", chance=CHANCE)
     return _show(result, pick_report(result, following), as_json)
 
 

@@ -28,8 +28,8 @@ from karat.estimate.settings import Pairs, Settings
 from karat.votes import Gold, GoldPoints, Votes, as_votes
 
 FEWEST_GOLD = 10  # labels below which nothing is said of a rate
-UNHELPED = 1.0  # labels that votes tell nothing of, counted into the variance
-FOLDS = 5  # parts of gold, each predicted by fits to the others
+UNHELPED = 1.0  # gold labels that votes tell nothing of, counted into the variance of a share
+SPLITS = 5  # parts of gold, each predicted by fits to the others
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def folds(truth: AnyArray, rng: np.random.Generator) -> Ints:
     order = rng.permutation(len(truth))
     order = order[np.argsort(truth[order], kind="stable")]
     fold = np.empty(len(truth), dtype=np.int64)
-    fold[order] = np.arange(len(truth)) % FOLDS
+    fold[order] = np.arange(len(truth)) % SPLITS
     return fold
 
 
