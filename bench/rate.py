@@ -4,10 +4,11 @@ python bench/rate.py DIR [--draws 2] [--gold 50 100 200] [--only SET ...] [--pee
 
 bench/sets.py says what DIR holds; points without gold are left out, so that the truth is known. Of every set, random
 gold labels are drawn, and the shares that `karat.rate` tells for all its points are compared to the truth: how often
-the intervals hold it (nominal 90 %), and how wide they are beside gold alone and beside each single source, taken for
-itself by the same formula (prediction-powered inference with one judge; of more than ten sources those with most
-votes). --peers also asks ppi_py and truescore for each of these sources, in an environment of their own; they speak of
-points like these, so that `karat.rate(beyond=True)` is what their width is compared to.
+the intervals hold it (nominal 90 %), and how wide they are beside gold alone and beside the best single source, taken
+for itself by the same formula (prediction-powered inference with one judge; of more than ten sources those with most
+votes; the best is that with the narrowest intervals over all draws of a set). --peers also asks ppi_py and truescore
+for each of these sources, in an environment of their own; they speak of points like these, so that the width of
+`karat.rate(beyond=True)` is compared to theirs.
 A draw larger than half of the points is left out. Of two classes the second is told, else the mean over classes.
 """
 
@@ -50,8 +51,8 @@ def peer_python() -> Path:
     return python
 
 
-def peer_widths(python: Path, y: Floats, judges: Floats) -> dict[str, float]:
-    """The narrowest interval of each peer over single judges, by the width, from gold and votes of all points."""
+def peer_widths(python: Path, y: Floats, judges: Floats) -> dict[str, list[float]]:
+    """How wide the interval of each peer is, from gold and each single judge."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "judged.npz"
         np.savez(file, y=y, judges=judges)
@@ -59,7 +60,7 @@ def peer_widths(python: Path, y: Floats, judges: Floats) -> dict[str, float]:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(last_line(done.stderr))
-        found: dict[str, float] = json.loads(done.stdout)
+        found: dict[str, list[float]] = json.loads(done.stdout)
         return found
 
 
@@ -84,7 +85,6 @@ def measure(votes: Votes, n: int, seed: int, python: Path | None) -> dict[str, A
     alone = np.array([share.gold_high - share.gold_low for share in shares])
     some = np.argsort(-(values >= 0).sum(axis=0), kind="stable")[:MOST_JUDGES]
     single = [told(points, (values[:, [i]] == np.arange(K)).astype(np.float64))[1:] for i in some]
-    narrowest = np.min([[share.high - share.low for share in found] for found in single], axis=0)
     row = {
         "covered": float(np.mean([s.low <= truth[k] <= s.high for s, k in zip(shares, classes, strict=True)])),
         "gold_covered": float(
@@ -93,16 +93,16 @@ def measure(votes: Votes, n: int, seed: int, python: Path | None) -> dict[str, A
         "width": float(widths.mean()),
         "over_gold": float((widths / alone).mean()),
         "most_over_gold": float((widths / alone).max()),
-        "over_best_judge": float(widths.mean() / narrowest.mean()),
         "worth": worth,
+        "judges": [float(np.mean([share.high - share.low for share in found])) for found in single],
     }
     if python is not None and K == 2:
         ours = told(points, predicted, beyond=True)[1]
         judges = (values[:, some] == 1).astype(np.float64)
         y = np.full(len(votes), np.nan)
         y[points.rows] = points.truth
-        for peer, width in peer_widths(python, y, judges).items():
-            row[f"over_{peer}"] = (ours.high - ours.low) / width
+        row["beyond"] = ours.high - ours.low
+        row |= peer_widths(python, y, judges)
     return row
 
 
@@ -134,7 +134,7 @@ def main() -> None:
                 rows.append({"set": file.stem, "gold": n, "seed": seed, **measure(votes, n, seed, python)})
                 if not options.json:
                     print(f"{file.stem:24} {n:4}  {_words(rows[-1:])}", flush=True)
-    summary = {n: _means([row for row in rows if row["gold"] == n]) for n in options.gold}
+    summary = {n: means([row for row in rows if row["gold"] == n]) for n in options.gold}
     if options.json:
         print(json.dumps({"rows": rows, "means": summary}))
         return
@@ -145,14 +145,27 @@ def main() -> None:
             print(f"{n:4} gold, {len(chosen):4} draws  {_words(chosen)}")
 
 
-def _means(rows: list[dict[str, Any]]) -> dict[str, float]:
-    names = {name for row in rows for name in row if name not in ("set", "gold", "seed")}
-    means = {name: float(np.mean([row[name] for row in rows if name in row])) for name in sorted(names)}
-    return means | ({"most_over_gold": max(row["most_over_gold"] for row in rows)} if rows else {})
+def means(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Means over draws, and the width beside the best judge of each set, by karat's formula and by others'."""
+    if not rows:
+        return {}
+    names = ("covered", "gold_covered", "width", "over_gold", "worth")
+    found = {name: float(np.mean([row[name] for row in rows])) for name in names}
+    found["most_over_gold"] = max(row["most_over_gold"] for row in rows)
+    for other, ours in (("judges", "width"), ("ppi_py", "beyond"), ("truescore", "beyond")):
+        ratios = []
+        for name in {row["set"] for row in rows}:
+            of_set = [row for row in rows if row["set"] == name and other in row]
+            if of_set:
+                best = np.mean([row[other] for row in of_set], axis=0).min()
+                ratios.append(np.mean([row[ours] for row in of_set]) / best)
+        if ratios:
+            found[f"over_best_of_{other}"] = float(np.mean(ratios))
+    return found
 
 
 def _words(rows: list[dict[str, Any]]) -> str:
-    return "  ".join(f"{name} {value:.3g}" for name, value in _means(rows).items())
+    return "  ".join(f"{name} {value:.3g}" for name, value in means(rows).items())
 
 
 if __name__ == "__main__":

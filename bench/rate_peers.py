@@ -1,4 +1,4 @@
-"""The narrowest interval that other libraries give from one judge, in the environment that bench/rate.py makes.
+"""How wide the intervals are that other libraries give from one judge, in the environment that bench/rate.py makes.
 
 python bench/rate_peers.py FILE --level .9
 
@@ -14,7 +14,7 @@ from truescore import ppi_estimate
 
 
 def main() -> None:
-    """Print the width of the narrowest interval of each library."""
+    """Print the widths of the intervals of each library, for each judge."""
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("--level", type=float, required=True)
@@ -25,13 +25,15 @@ def main() -> None:
     widths = {"ppi_py": [], "truescore": []}
     alpha = 1 - options.level
     for judge in judges.T:
-        if judge[gold].std() == 0 or judge[~gold].std() == 0:
+        if judge[gold].std() == 0 or judge[~gold].std() == 0:  # such a judge tells nothing
+            for found in widths.values():
+                found.append(1.0)
             continue
         low, high = ppi_mean_ci(y[gold], judge[gold], judge[~gold], alpha=alpha)
         widths["ppi_py"].append(float(np.squeeze(high - low)))
         found = ppi_estimate(judge, y[gold], np.flatnonzero(gold), alpha=alpha)
         widths["truescore"].append(found.high - found.low)
-    print(json.dumps({name: min(found) for name, found in widths.items() if found}))
+    print(json.dumps(widths))
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any
 
     \b
     karat pick votes.csv --key id -n 50 --out to_label.csv
-    karat rate votes.csv --key id --gold-file to_label.csv --gold y --chance chance
+    karat fit votes.csv --key id --gold-file to_label.csv --chance chance
     """
     from karat.commands.pick import CHANCE, pick_votes
     from karat.show.pick import pick_report
