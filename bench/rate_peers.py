@@ -5,6 +5,8 @@ python bench/rate_peers.py FILE --level .9
 FILE holds y (1 or 0 of each point, NaN where it is not known) and judges (what each says of each point, shape (n, m)).
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 
@@ -22,7 +24,7 @@ def main() -> None:
     with np.load(options.file) as content:
         y, judges = content["y"], content["judges"]
     gold = ~np.isnan(y)
-    widths = {"ppi_py": [], "truescore": []}
+    widths: dict[str, list[float]] = {"ppi_py": [], "truescore": []}
     alpha = 1 - options.level
     for judge in judges.T:
         if judge[gold].std() == 0 or judge[~gold].std() == 0:  # such a judge tells nothing

@@ -30,7 +30,7 @@ def test_read_with_wide_and_long_tables() -> None:
     assert votes.sources == ("a", "b", "c")
     assert votes.by is not None
     assert votes.by.tolist() == ["7", "7", "8"]
-    assert votes.take([2]).by is not None
+    assert votes.take(np.array([2])).by is not None
     assert votes.own_gold.chances is not None
     assert np.array_equal(votes.own_gold.chances, [0.5, np.nan, np.nan], equal_nan=True)
     rows = [(t, w, int(t == w), t, 0.25, f"g{t}") for t in range(3) for w in range(3)]

@@ -193,9 +193,9 @@ def rate(
     >>> found = karat.rate(votes, few)
     >>> share = found.overall.shares[1]
     >>> round(share.low, 2), round(share.high, 2)
-    (0.44, 0.55)
+    (0.45, 0.55)
     >>> print(found.verdict)
-    Your 200 gold labels and 50,000 points with votes are worth 246 random gold labels.
+    Your 200 gold labels and 50,000 points with votes are worth 247 random gold labels.
     """
     settings = Settings(class_balance=class_balance, known_pairs=known_pairs, level=level, rng=rng, strict=strict)
     data = as_votes(votes, classes=classes, abstain=abstain, gold=gold, strict=strict)
