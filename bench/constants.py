@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pick import measure as pick_draw
+from rate import measure as rate_draw
 from sets import files_of, gold_balance, read_set, some_gold
 from simulated_scores import KINDS, in_full, log_loss, simulated_scores
 
@@ -40,6 +42,7 @@ from karat.votes import Gold, GoldPoints, Votes
 GOLD = (25, 100)  # labels that the labels' quality is measured with
 DRAWS = 2
 VALUE_GOLD = 100
+FEW_SOURCES = 10  # of sets that picks and rates are measured on, which take many fits
 
 
 @dataclass(frozen=True)
@@ -228,6 +231,10 @@ CONSTANTS = (
     Constant("value.unlabeled_risk:HALVINGS", "value"),
     Constant("value.unlabeled_risk:HALVED", "value"),
     Constant("value.changes:MOST_PAIRS", "value"),
+    Constant("value.pick:EVEN", "picks"),
+    Constant("value.pick:SILENT", "picks"),
+    Constant("value.rate:UNHELPED", "rates"),
+    Constant("value.rate:SPLITS", "rates"),
     Constant("value.decision:WORTHWHILE", "verdict"),
     Constant("value.decision:LARGE", "verdict"),
     Constant("value.decision:FEWEST_TO_STOP", "verdict"),
@@ -612,12 +619,33 @@ def topics(folder: str) -> str:
     return f"{np.mean(ratios):.4f}, at worst {np.max(ratios):.4f}"
 
 
+def picks(folder: str) -> str:
+    """Log loss with 100 and 150 picked gold labels, less that with as many random ones, on sets of few sources."""
+    gains: dict[int, list[float]] = {100: [], 150: []}
+    for table in vote_sets(folder).values():
+        found = pick_draw(table, 150, 0) if len(table.sources) <= FEW_SOURCES else None
+        for n, of_n in gains.items():
+            of_n += [] if found is None else [found["picked"][n] - found["random"][n]]
+    return ", ".join(f"{n} labels {np.mean(of_n):+.4f}" for n, of_n in gains.items())
+
+
+def rates(folder: str) -> str:
+    """Coverage of the 90 % intervals of shares from 50 gold labels, and their width over that of gold alone, there."""
+    found = []
+    for table in vote_sets(folder).values():
+        table = table.take(np.flatnonzero(table.own_gold.known))
+        if len(table.sources) <= FEW_SOURCES and len(table) >= 100:
+            found += [rate_draw(table, 50, seed, None) for seed in range(DRAWS)]
+    covered, width = (np.mean([row[name] for row in found]) for name in ("covered", "over_gold"))
+    return f"covers {covered:.3f}, width {width:.3f}"
+
+
 MEASURES: dict[str, Callable[[str], str]] = {
     measure.__name__: measure
     for measure in (
         votes, alone, default, default_all_gold, accuracies, told, scores,
         labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many,
-        value, all_gold_value, verdict,
+        value, all_gold_value, picks, rates, verdict,
     )
 }  # fmt: skip
 

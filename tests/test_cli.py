@@ -19,7 +19,7 @@ from simulate import contradicting_votes, draw_votes, symmetric_conditionals
 
 READ = ("--key", "id", "--gold", "y")
 COSTS = ("--label-cost", ".5", "--point-cost", ".001", "--budget", "40")
-COMMANDS = ("check", "fit", "label", "value", "plan", "reproduce", "demo")
+COMMANDS = ("check", "fit", "label", "value", "plan", "pick", "rate", "reproduce", "demo")
 
 
 def test_the_verdict_comes_first_and_the_next_command_last(votes_csv: Path) -> None:
@@ -310,3 +310,17 @@ def test_an_interrupted_reproduction_keeps_its_parts_and_goes_on(tmp_path: Path)
     assert len(found["comparison"]) == 70
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert (out / "index.html").stat().st_size > 0
+
+
+def test_pick_and_rate(votes_csv: Path, tmp_path: Path) -> None:
+    out = tmp_path / "to_label.csv"
+    picked = answer("pick", votes_csv, "--key", "id", "--drop", "y", "-n", "7", "--for", "estimate", "--out", out)
+    assert (picked["n_picked"], picked["out"]) == (7, str(out))
+    following = f"karat fit {votes_csv} --key id --drop y --gold-file {out} --gold y --chance chance"
+    assert picked["next"] == following
+    found = answer("rate", votes_csv, *READ)
+    assert found["worth"] > found["n_gold"] == 300
+    assert found["next"] == f"karat pick {votes_csv} --key id --gold y --out to_label.csv --for estimate"
+    refused = karat("rate", votes_csv, *READ, "--chance", "a")  # votes 0 and 1 are no chances
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "above 0 and at most 1, not 0.0" in refused.stderr

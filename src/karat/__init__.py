@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from karat.value.data_value import plan as plan
     from karat.value.known import known_combination as known_combination
     from karat.value.known import known_curve as known_curve
+    from karat.value.pick import pick as pick
+    from karat.value.rate import rate as rate
     from karat.value.ratio import data_value_ratio as data_value_ratio
     from karat.value.ratio import equivalent_labels as equivalent_labels
     from karat.votes import Gold as Gold
@@ -88,6 +90,8 @@ _HOMES = {
     "known_curve": "value.known",
     "data_value": "value.data_value",
     "plan": "value.data_value",
+    "pick": "value.pick",
+    "rate": "value.rate",
     "Gold": "votes",
     "Patterns": "votes",
     "Votes": "votes",

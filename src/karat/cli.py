@@ -29,6 +29,7 @@ from karat.errors import InputError, NotIdentifiedError
 if TYPE_CHECKING:
     from karat.show.as_json import Result
     from karat.show.report import Report
+    from karat.value.pick import Goal
 
 
 class _Group(click.Group):
@@ -83,6 +84,8 @@ def cli() -> None:
     karat label new.csv --model model.json --out labels.csv
     karat value votes.csv --gold y                 what a gold label is worth
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
+    karat pick votes.csv -n 50 --out to_label.csv  which points to label next
+    karat rate votes.csv --gold y                  how common is each class
     karat reproduce all                            the paper's figures and tables
     """
 
@@ -201,6 +204,56 @@ def plan(as_json: bool, label_cost: float, point_cost: float, budget: float, **o
         result = plan_purchase(votes_file(options), settings(options), label_cost, point_cost, budget, progress)
     following = again("fit", without=("label_cost", "point_cost", "budget"), out="labels.csv")
     return _show(result, plan_report(result, following), as_json)
+
+
+@cli.command()
+@input_options
+@learning_options
+@click.option("-n", "number", type=int, default=50, show_default=True, help="How many points.")
+@click.option(
+    "--for",
+    "goal",
+    type=click.Choice(["labels", "estimate"]),
+    default="labels",
+    show_default=True,
+    help="Better labels: uncertain points more often. Or an honest estimate: random points.",
+)
+@click.option("--out", metavar="FILE", help="Write the points, to be labeled: .parquet, .csv or .jsonl")
+def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any) -> int:
+    """Which points to label next. Works without any gold, too.
+
+    \b
+    karat pick votes.csv --key id -n 50 --out to_label.csv
+    karat fit votes.csv --key id --gold-file to_label.csv --chance chance
+    """
+    from karat.commands.pick import CHANCE, pick_votes
+    from karat.show.pick import pick_report
+
+    result = pick_votes(votes_file(options), settings(options), number, goal, out)
+    following = ""
+    if out and options["key"] and not (options["gold"] or options["gold_file"]):
+        following = again("fit", without=("number", "goal"), gold_file=out, gold="y", chance=CHANCE)
+    return _show(result, pick_report(result, following), as_json)
+
+
+@cli.command()
+@input_options
+@learning_options
+@click.option("--by", metavar="COL", help="Column that tells groups of points apart, such as the system.")
+@click.option("--beyond", is_flag=True, help="Intervals for points like these, not only for these points.")
+def rate(as_json: bool, beyond: bool, **options: Any) -> int:
+    """How common is each class, such as a pass rate, with an interval that holds however good the votes are.
+
+    \b
+    karat rate votes.csv --gold y
+    karat rate votes.csv --gold y --by system
+    """
+    from karat.commands.rate import rate_file
+    from karat.show.rate import rate_report
+
+    result = rate_file(votes_file(options), settings(options), beyond)
+    following = again("pick", without=("by", "beyond"), out="to_label.csv") + " --for estimate"
+    return _show(result, rate_report(result, following), as_json)
 
 
 @cli.command()

@@ -56,6 +56,7 @@ input_options = _all_of(
 learning_options = _all_of(
     click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
     click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
+    click.option("--chance", metavar="COL", help="Column beside gold that `karat pick` wrote: how likely a point was."),
     click.option(
         "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources. Repeatable."
     ),
@@ -126,7 +127,7 @@ fitting_options = _all_of(
 weighing_options = _aggregate_option("median", "mean")
 
 _READING = ("key", "task", "worker", "label", "repeats")
-_GOLD = ("gold", "gold_file", "drop", "ignore_case", "strict")
+_GOLD = ("gold", "gold_file", "chance", "by", "drop", "ignore_case", "strict")
 _LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
 
 

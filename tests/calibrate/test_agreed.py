@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from simulate import draw_votes, held_sparsely, make_votes, names, sample, some_
 
 from karat import Coding, Gold, LabelModel, Votes
 from karat.calibrate.agreed import BALANCE_WORTH, Agreed, agree
+from karat.calibrate.blind import predicted_blind
 from karat.estimate.settings import Settings
 from karat.votes import GoldPoints
 
@@ -263,3 +265,29 @@ def test_probabilities_of_odd_votes_are_probabilities(case: tuple[Votes, Gold | 
     assert found.model.class_balance.sum() == pytest.approx(1)
     for score in found.scores:
         assert np.isfinite([score.loss, score.loss_low, score.loss_high, score.accuracy]).all()
+
+
+def test_probabilities_of_gold_points_have_not_seen_their_labels() -> None:
+    votes = sample(400)
+    points = GoldPoints.of(votes, some_gold(votes, 60))
+    fold = np.arange(60) % 5
+    found = predicted_blind(votes, points, fold, Settings()).probabilities
+    assert found.sum(axis=1) == pytest.approx(np.ones(400))
+    turned = points.truth.copy()
+    turned[fold == 2] = 1 - turned[fold == 2]
+    other = predicted_blind(votes, replace(points, truth=turned), fold, Settings()).probabilities
+    own = points.rows[fold == 2]
+    assert np.array_equal(found[own], other[own])
+    assert not np.allclose(found[points.rows[fold == 1]], other[points.rows[fold == 1]])
+
+
+def test_picked_gold_is_weighed_for_the_class_balance() -> None:
+    votes = sample(600, balance=0.3)
+    truth = votes.own_gold.values
+    chosen = np.where((truth == 1) | (np.arange(600) % 3 == 0), truth, -1).astype(np.int8)
+    chances = np.where(truth == 1, 3.0, 1.0) / 1_000
+    plain = agree(votes, GoldPoints.of(votes, Gold(chosen, votes.classes)), Settings())
+    weighed = agree(votes, GoldPoints.of(votes, Gold(chosen, votes.classes, chances=chances)), Settings())
+    shares = [found.model.class_balance[1] for found in (plain, weighed)]
+    assert shares[0] > 0.45
+    assert shares[1] == pytest.approx(truth.mean(), abs=0.05)

@@ -90,3 +90,13 @@ def test_labels_of_pure_noise_are_not_flattered() -> None:
         assert scores[name].accuracy_low < 0.5
         assert scores[name].accuracy < 0.65
     assert scores["votes and gold"].loss < 0.85
+
+
+def test_oracle_weights_are_points_that_stand_there_again() -> None:
+    p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.3, 0.7]])
+    truth = np.array([0, 1, 1, 1], dtype=np.int8)
+    times = np.array([1, 3, 2, 2])
+    weighed = CrossScore.of("x", p, truth, 0.8, times)
+    again = CrossScore.of("x", np.repeat(p, times, axis=0), np.repeat(truth, times), 0.8)
+    assert (weighed.accuracy, weighed.loss) == pytest.approx((again.accuracy, again.loss))
+    assert weighed.loss_low < again.loss_low  # four points, not eight

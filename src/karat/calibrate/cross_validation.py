@@ -49,7 +49,7 @@ class CrossScore:
         number = 1 / (share**2).sum()
         low, high = wilson(np.array(right * number), np.array(number), level)
         mean = float(share @ losses)
-        error = np.sqrt((share**2 @ (losses - mean) ** 2) * len(truth) / (len(truth) - 1))
+        error = float(np.sqrt((share**2 @ (losses - mean) ** 2) * len(truth) / (len(truth) - 1)))
         half = NormalDist().inv_cdf((1 + level) / 2) * error
         return cls(name, right, float(low), float(high), mean, max(mean - half, 0.0), mean + half)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from karat._types import Floats, Label
+from karat._types import Floats, Label, Places
 from karat.errors import InputError
 from karat.io.formats import is_query
 from karat.votes import Votes
@@ -59,11 +59,16 @@ def label_columns(votes: Votes, probabilities: Floats, leave_uncovered: bool = F
         **{f"p_{label}": pa.array(probabilities[:, k], mask=empty) for k, label in enumerate(votes.classes)},
         "n_votes": pa.array(votes.number),
     }
+    return named_points(votes, np.arange(len(votes)), named)
+
+
+def named_points(votes: Votes, rows: Places, columns: dict[str, Any]) -> dict[str, Any]:
+    """Columns of what is told of points, with their key before them, or their row number from 1 where there is none."""
     key = votes.key_name or "key"
-    identifier = {"row": np.arange(1, len(votes) + 1)} if votes.keys is None else {key: votes.keys}
-    if set(identifier) & set(named):
-        raise InputError(f"the key column {key!r} has the name of a column of the labels; rename it.")
-    return identifier | named
+    identifier = {"row": rows + 1} if votes.keys is None else {key: votes.keys}
+    if set(identifier) & set(columns):
+        raise InputError(f"the key column {key!r} has the name of a column of what is written; rename it.")
+    return identifier | columns
 
 
 def check_different(read: Sequence[str | None], written: Sequence[str | None]) -> None:

@@ -215,18 +215,19 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     source = np.array([place.get(name, -1) for name in names], dtype=np.int64)[by]
     kept = kept[votes.full[kept] & (source[kept] >= 0)]
     truth = None if gold is None else _task_gold(table, gold, point, tasks, reading.abstain)
-    chances, by = None, None
+    chances: Floats | None = None
+    group: AnyArray | None = None
     if gold is not None and reading.chance is not None:
         chances = of_tasks(chance_column(table, reading.chance), point, tasks, reading.chance)
     if reading.gold_file is not None:
         truth, chances = _joined_gold(np.array(tasks), reading, task)
     if reading.by is not None:
-        by = of_tasks(group_column(table, reading.by), point, tasks, reading.by)
+        group = of_tasks(group_column(table, reading.by), point, tasks, reading.by)
     entries = Entries(point[kept], source[kept], votes.take(kept))
     stated = {} if kind.kind == "vote" else dict.fromkeys(picked, kind)
     return VoteTable(
         len(tasks), tuple(picked), entries, np.array(tasks), truth,
-        key_name=task, stated=stated, chances=chances, by=by,
+        key_name=task, stated=stated, chances=chances, by=group,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from karat.commands.demo import DemoResult
 from karat.commands.fit import FitResult
 from karat.commands.label import LabelResult
 from karat.commands.outputs import LabelShare
+from karat.commands.pick import PickResult
 from karat.commands.reproduce import ReproduceResult
 from karat.commands.summary import ClassShare, DataSummary
 from karat.io.plain import plain
@@ -18,9 +19,13 @@ from karat.show.demo import named_scores
 from karat.show.report import Report
 from karat.value.advice import DataValue
 from karat.value.plan import Plan
+from karat.value.rate import Rate
 from karat.value.votes_alone import VotesAlone
 
-Result = CheckResult | FitResult | LabelResult | DataValue | VotesAlone | Plan | DemoResult | ReproduceResult
+Result = (
+    CheckResult | FitResult | LabelResult | DataValue | VotesAlone | Plan | PickResult | Rate | DemoResult
+    | ReproduceResult
+)  # fmt: skip
 
 
 def as_json(result: Result, report: Report) -> str:
@@ -41,7 +46,9 @@ def _numbers(result: Result) -> dict[str, Any]:
             return _demo(result)
         case ReproduceResult():
             return result.numbers
-        case DataValue() | VotesAlone() | Plan():
+        case PickResult():
+            return result.picked.to_dict() | {"out": result.out}
+        case DataValue() | VotesAlone() | Plan() | Rate():
             return result.to_dict()
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -26,12 +25,11 @@ from karat.calibrate.blind import predicted_blind
 from karat.errors import InputError, NotIdentifiedError, plural
 from karat.estimate.intervals import student
 from karat.estimate.settings import Pairs, Settings
-from karat.estimate.wilson import wilson
 from karat.votes import Gold, GoldPoints, Votes, as_votes
 
 FEWEST_GOLD = 10  # labels below which nothing is said of a rate
-UNHELPED = 1.0  # labels that votes tell nothing of, counted into the variance
-FOLDS = 5  # parts of gold, each predicted by fits to the others
+UNHELPED = 1.0  # gold labels that votes tell nothing of, counted into the variance of a share
+SPLITS = 5  # parts of gold, each predicted by fits to the others
 
 
 @dataclass(frozen=True)
@@ -195,9 +193,9 @@ def rate(
     >>> found = karat.rate(votes, few)
     >>> share = found.overall.shares[1]
     >>> round(share.low, 2), round(share.high, 2)
-    (0.44, 0.55)
+    (0.45, 0.55)
     >>> print(found.verdict)
-    Your 200 gold labels and 50,000 points with votes are worth 246 random gold labels.
+    Your 200 gold labels and 50,000 points with votes are worth 247 random gold labels.
     """
     settings = Settings(class_balance=class_balance, known_pairs=known_pairs, level=level, rng=rng, strict=strict)
     data = as_votes(votes, classes=classes, abstain=abstain, gold=gold, strict=strict)
@@ -219,6 +217,11 @@ def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: S
         raise NotIdentifiedError(
             f"{plural(n_gold, 'gold label')} tell no rate; {FEWEST_GOLD} are the least. `karat pick` says which points "
             "to label."
+        )
+    if settings.takes_triplets or settings.method == "labeled":
+        raise InputError(
+            "a rate takes the probabilities of the default fit; leave out the options of triplets (aggregate, "
+            "symmetric, signs)."
         )
     aside, settings = settings.set_aside(votes)
     points = GoldPoints.of(aside.votes, gold)
@@ -243,7 +246,7 @@ def folds(truth: AnyArray, rng: np.random.Generator) -> Ints:
     order = rng.permutation(len(truth))
     order = order[np.argsort(truth[order], kind="stable")]
     fold = np.empty(len(truth), dtype=np.int64)
-    fold[order] = np.arange(len(truth)) % FOLDS
+    fold[order] = np.arange(len(truth)) % SPLITS
     return fold
 
 
@@ -273,14 +276,14 @@ def group_rates(
             for k in range(len(mean))
         ]
         shares = tuple(part.rate(label, level, beyond) for part, label in zip(parts, own.votes.classes, strict=True))
-        number = sum(part.spread for part in parts) / max(sum(part.variance for part in parts), 1e-300)
-        found.append(GroupRate(name, n_points, n_gold, shares, _among(number, n_points)))
+        worth = _labels(sum(part.spread for part in parts), sum(part.variance for part in parts), n_points)
+        found.append(GroupRate(name, n_points, n_gold, shares, worth))
     return tuple(found)
 
 
-def _among(number: float, n_points: int) -> float:
-    """Labels of so many points that have, without replacement, the variance of `number` labels with it."""
-    return 1 / (1 / number + 1 / n_points)
+def _labels(spread: float, variance: float, n_points: int) -> float:
+    """How many labels of random points among so many, none twice, have a mean of this variance."""
+    return spread / (variance + spread / n_points)
 
 
 @dataclass(frozen=True)
@@ -290,7 +293,7 @@ class _Part:
     Parameters
     ----------
     value, gold_value : float
-        From votes and gold, and from gold alone.
+        The share, from votes and gold, and from gold alone.
     variance, gold_variance : float
         Of both, with `UNHELPED` counted in.
     spread : float
@@ -354,8 +357,11 @@ class _Part:
 
     def _interval(self, value: float, variance: float, level: float, beyond: bool) -> tuple[float, float]:
         """Wilson's interval, as wide as Student's t makes it, for as many labels as have this variance."""
-        number = self.spread / max(variance, 1e-300)
-        number = _among(number, self.n_points) if beyond else number
-        as_wide = 2 * NormalDist().cdf(student(level, max(self.freedom, 1))) - 1
-        low, high = wilson(np.array(value * number), np.array(number), as_wide)
-        return float(low), float(high)
+        variance += self.spread / self.n_points if beyond else 0
+        # Wilson's interval is (value + u / 2 -+ t sqrt(variance + u / 4n)) / (1 + u), u = t^2 / n, n labels.
+        t = student(level, max(self.freedom, 1))
+        one = variance / self.spread  # over n
+        u = t**2 * one
+        half = t * np.sqrt(variance + u * one / 4)
+        low, high = (value + u / 2 - half) / (1 + u), (value + u / 2 + half) / (1 + u)
+        return float(max(low, 0)), float(min(high, 1))

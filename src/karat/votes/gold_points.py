@@ -53,7 +53,7 @@ class GoldPoints:
     @property
     def weighted_counts(self) -> Floats:
         """How many points of each class a random sample would have, shape (K,)."""
-        return np.bincount(self.truth, self.weights, minlength=len(self.votes.classes))
+        return np.asarray(np.bincount(self.truth, self.weights, len(self.votes.classes)), dtype=np.float64)
 
     @property
     def effective(self) -> float:

@@ -1,0 +1,51 @@
+"""`karat pick`: which points to label next, written as a table to fill in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from karat.commands.inputs import VotesFile
+from karat.commands.outputs import check_different, named_points
+from karat.estimate.settings import Settings
+from karat.io.formats import check_output, written_table
+from karat.value.pick import Goal, Picked, check_number, pick_points
+
+CHANCE = "chance"  # the column of how likely each point was to be picked
+
+
+@dataclass(frozen=True, eq=False)
+class PickResult:
+    """Points that were picked, and where they were written.
+
+    Parameters
+    ----------
+    picked : Picked
+    out : str or None
+        The file that was written.
+    """
+
+    picked: Picked
+    out: str | None
+
+
+def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str | None = None) -> PickResult:
+    """Pick points to label.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    out : str, optional
+        Where to write their keys, or row numbers from 1, and how likely each was to be picked.
+    """
+    check_number(n)
+    if out is not None:
+        check_output(out)
+    check_different([data.votes, data.reading.gold_file], [out])
+    votes = data.read()
+    picked = pick_points(votes, votes.gold, settings, n, goal)
+    if out is not None:
+        columns = named_points(votes.take(picked.rows), picked.rows, {CHANCE: picked.chances})
+        with written_table(out, columns):
+            pass
+    return PickResult(picked, out)

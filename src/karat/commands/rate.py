@@ -1,0 +1,19 @@
+"""`karat rate`: how common each class is, such as a pass rate, and what votes were worth for it."""
+
+from __future__ import annotations
+
+from karat.commands.inputs import VotesFile
+from karat.estimate.settings import Settings
+from karat.value.rate import Rate, rate_votes
+
+
+def rate_file(data: VotesFile, settings: Settings, beyond: bool = False) -> Rate:
+    """Shares of the classes, of all points and of the groups that were asked for.
+
+    Parameters
+    ----------
+    beyond : bool
+        Intervals for points like these rather than for these points.
+    """
+    votes = data.read()
+    return rate_votes(votes, votes.gold, votes.by, settings, beyond)
