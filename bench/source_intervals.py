@@ -73,12 +73,12 @@ def case_of(name: str, votes: Votes, truth: np.ndarray, gold: Gold | None, known
     return Case(name, seen, right, spoken.sum(axis=0), known, worse, (balance, low, high), shares)
 
 
-def real_cases(folder: Path, draws: int) -> Iterator[tuple[int, Case]]:
+def real_cases(folder: Path, draws: int, numbers: Sequence[int] = GOLD) -> Iterator[tuple[int, Case]]:
     """Every set of a folder with every number of gold labels that is at most half of its gold."""
     for file in files_of(folder):
         votes = set_aside(read_set(file)).votes
         truth = votes.own_gold.values.astype(np.int64)
-        for n in GOLD:
+        for n in numbers:
             for draw in range(draws if n else 1):
                 if 2 * n <= (truth >= 0).sum():
                     yield n, case_of(file.stem, votes, truth, some_gold(votes, n, draw)[0] if n else None)

@@ -29,7 +29,7 @@ UNTOLD_LEVEL = 1.2  # log-odds above chance of a source that others cannot tell 
 UNTOLD_SLOPE = 0.55  # what counts of what such a source seems to be above chance
 UNTOLD_ERROR = 1.6  # OWN_ERROR of such sources
 USUAL_WORTH = 14.0  # votes that what all sources seem to be counts for in what one seems to be
-FEWEST = 3  # sources, below which none can tell of another
+FEWEST_TELLING = 3  # sources, below which none can tell of another
 _STEPS = np.linspace(-1, 1, 241)  # of a grid, whose third power is fine in the middle
 _REACH = 6.0  # standard deviations before own gold that the grid reaches to
 _NEWTON = 40  # steps to the middle of it
@@ -112,7 +112,7 @@ def told_of(cast: Floats, beside: Floats, sources: int) -> Floats:
     array([0.5, 0. ])
     """
     two_sided = (cast > 0).sum(axis=1) > 1
-    return np.asarray(np.minimum(beside / np.maximum(cast.sum(axis=1), 1), 1) * two_sided * (sources >= FEWEST))
+    return np.asarray(np.minimum(beside / np.maximum(cast.sum(axis=1), 1), 1) * two_sided * (sources >= FEWEST_TELLING))
 
 
 def expected_of(seen: Seen) -> Expected:
