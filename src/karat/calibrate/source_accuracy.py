@@ -32,8 +32,8 @@ USUAL_WORTH = 14.0  # votes that what all sources seem to be counts for in what 
 FEWEST_TELLING = 3  # sources, below which none can tell of another
 _STEPS = np.linspace(-1, 1, 241)  # of a grid, whose third power is fine in the middle
 _REACH = 6.0  # standard deviations before own gold that the grid reaches to
-_NEWTON = 40  # steps to the middle of it
-_ROWS = 4_096  # sources at a time
+_NEWTON = 20  # steps to the middle of it
+_ROWS = 512  # sources at a time, so that the grids of all of them stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,16 +170,15 @@ def _posterior(mean: Floats, variance: Floats, correct: Ints, judged: Ints, leve
         slope = (mean - middle) / variance + correct - judged * p
         middle += np.clip(slope / (1 / variance + judged * p * (1 - p)), -1, 1)
     theta = middle[:, None] + _REACH * np.sqrt(variance)[:, None] * _STEPS**3
-    log_density = (
-        -0.5 * (theta - mean[:, None]) ** 2 / variance[:, None]
-        - correct[:, None] * np.logaddexp(0, -theta)
-        - (judged - correct)[:, None] * np.logaddexp(0, theta)
-    )
+    odds = np.exp(theta)
+    log_density = (theta - mean[:, None]) ** 2 * (-0.5 / variance[:, None])
+    if judged.any():
+        log_density += correct[:, None] * theta - judged[:, None] * np.log(1 + odds)
     density = np.exp(log_density - log_density.max(axis=1, keepdims=True)) * _STEPS**2  # by the width of the steps
     density /= density.sum(axis=1, keepdims=True)
     below = density.cumsum(axis=1) - density / 2
     ends = [share(_where(below, theta, tail)) for tail in ((1 - level) / 2, (1 + level) / 2)]
-    return np.stack([(density * share(theta)).sum(axis=1), *ends])
+    return np.stack([(density * odds / (1 + odds)).sum(axis=1), *ends])
 
 
 def _where(below: Floats, theta: Floats, tail: float) -> Floats:
