@@ -27,6 +27,7 @@ from pick import measure as pick_draw
 from rate import measure as rate_draw
 from sets import files_of, gold_balance, read_set, some_gold
 from simulated_scores import KINDS, in_full, log_loss, simulated_scores
+from source_intervals import Case, judge, real_cases
 
 import karat
 from karat.calibrate.with_gold import add_gold
@@ -168,7 +169,14 @@ CONSTANTS = (
     Constant("calibrate.agreed:BALANCE_WORTH", "default"),
     Constant("calibrate.agreed:BALANCE_SURE", "told"),
     Constant("calibrate.agreed:SURE", "told"),
-    Constant("calibrate.agreed:SYSTEMATIC", "accuracies"),
+    Constant("calibrate.source_accuracy:SHIFT_ERROR", "accuracies"),
+    Constant("calibrate.source_accuracy:SCALE_ERROR", "accuracies"),
+    Constant("calibrate.source_accuracy:OWN_ERROR", "accuracies"),
+    Constant("calibrate.source_accuracy:UNTOLD_LEVEL", "accuracies"),
+    Constant("calibrate.source_accuracy:UNTOLD_SLOPE", "accuracies"),
+    Constant("calibrate.source_accuracy:UNTOLD_ERROR", "accuracies"),
+    Constant("calibrate.source_accuracy:USUAL_WORTH", "accuracies"),
+    Constant("calibrate.source_accuracy:FEWEST_TELLING", "accuracies", (2, 6)),
     Constant("calibrate.cross_validation:FEWEST", "told"),
     Constant("fit:FEW_VOTES", "told"),
     Constant("fit:IN_DOUBT", "told"),
@@ -321,25 +329,19 @@ def default_all_gold(folder: str) -> str:
     return f"loss {score(model.predict_proba(table), rest).loss:.4f}, {seconds:.1f} s"
 
 
+@cache
+def _fitted_once(folder: str) -> tuple[tuple[int, Case], ...]:
+    """What votes show of the sources, which the constants of their accuracies do not change."""
+    return tuple(real_cases(Path(folder), 1, (0, 50)))
+
+
 def accuracies(folder: str) -> str:
-    """Coverage of the 90 % intervals of accuracies of the default fit, by those on all gold."""
-    held: dict[int, list[float]] = {0: [], 25: []}
-    widths: dict[int, list[float]] = {0: [], 25: []}
-    for table in vote_sets(folder).values():
-        truth, known = table.own_gold.values[:, None], table.own_gold.known
-        spoken = (table.values >= 0) & known[:, None]
-        number = spoken.sum(axis=0)
-        real = ((table.values == truth) & spoken).sum(axis=0) / np.maximum(number, 1)
-        judged = number >= 100
-        for n, found in held.items():
-            model = karat.LabelModel().fit(table, some_gold(table, n, 0)[0] if n else None)
-            rows = {name: i for i, name in enumerate(table.sources)}
-            places = np.array([rows[name] for name in model.source_table_.source])
-            low, high = model.source_table_.low, model.source_table_.high
-            sure = judged[places]
-            found += ((low <= real[places]) & (real[places] <= high))[sure].tolist()
-            widths[n] += (high - low)[sure].tolist()
-    return ", ".join(f"{n} gold: covers {np.mean(held[n]):.3f}, width {np.mean(widths[n]):.3f}" for n in held)
+    """Coverage of the 90 % intervals of accuracies of the default fit, by hidden gold, and their score (Winkler's)."""
+    found = {n: judge([case for number, case in _fitted_once(folder) if number == n], lambda _: {}) for n in (0, 50)}
+    return "; ".join(
+        f"{n} gold: covers {one['covers']:.3f}, width {one['width']:.3f}, score {one['score']:.3f}"
+        for n, one in found.items()
+    )
 
 
 def told(folder: str) -> str:

@@ -112,7 +112,9 @@ def votes_alone(n_gold: int = 0) -> VotesAlone:
 def planned() -> Plan:
     frontier = (Purchase(0.0, 0, 0, 0.0, 0.228), Purchase(4_000.0, 1_040, 1_570, 3_570.0, 0.2264))
     before, after = Interval(0.228, 0.2, 0.25), Interval(0.2264, 0.2, 0.25)
-    return Plan(1_040, 1_570, 3570.0, before.value, after.value, before, after, Interval(0.0016, 0.001, 0.003), frontier)
+    return Plan(
+        1_040, 1_570, 3570.0, before.value, after.value, before, after, Interval(0.0016, 0.001, 0.003), frontier
+    )
 
 
 def demonstrated() -> DemoResult:

@@ -13,7 +13,9 @@ def cells(section: Section) -> list[list[str]]:
 def test_decision_risks_gains_and_curve() -> None:
     report = value_report(valued(), "karat check", "karat plan")
     assert report.verdict.startswith("Buy gold labels: 50 more gold labels lower the log loss by about 0.0030, ")
-    assert report.verdict.endswith("The votes on 40,000 points alone do as well as about 42 gold labels alone (30 to 61).")
+    assert report.verdict.endswith(
+        "The votes on 40,000 points alone do as well as about 42 gold labels alone (30 to 61)."
+    )
     assert (report.next_command, report.exit_code) == ("karat plan", 0)
     risk, gains, curve = report.sections
     assert risk.title == "Now, with 200 gold labels, on points not learned from"

@@ -12,6 +12,7 @@ from karat._types import Bools, Codes, Floats, Group, Ints
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.independence import ERRORS, looks_independent
 from karat.calibrate.pool import Pool, without_gold
+from karat.calibrate.source_accuracy import Seen, SourceAccuracies, source_accuracies, told_of
 from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, GoldReadings, read_gold, weigh_readings
 from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.class_balance import class_balance, gold_balance
@@ -29,7 +30,6 @@ from karat.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 10.0  # gold labels that a class balance found in the votes counts for, for each class
 BALANCE_SURE = 6.0  # gold labels that are as sure as it
-SYSTEMATIC = 0.1  # standard deviation of what votes get wrong about all sources alike
 SURE = 2.0  # standard errors below random votes from which on a source is called worse
 _LARGEST = 1 - 1e-6
 
@@ -81,16 +81,16 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
         readings = read_gold(alone.ballots, found, settings.generator())
         pool = _gold_pool(alone, readings)
         scores = cross_scores(readings, alone.pool, settings.level, points.weights)
-    accuracy, low, high, most = _accuracies(alone, points, settings.level)
-    intervals = Intervals(low, high, *_balance_interval(found.class_balance, points, settings), "agreement")
-    cast = _votes_cast(alone.voted)
+    seen, flattered = _seen(alone, points)
+    sources = source_accuracies(seen, settings.level)
+    balance_interval = _balance_interval(alone, points, settings)
+    intervals = Intervals(sources.low, sources.high, *balance_interval, "agreement")
     return Agreed(
         _source_model(votes, _votes_cast(alone.ballots) / len(votes), found, pool),
-        accuracy,
-        most < cast @ found.class_balance / np.maximum(cast.sum(axis=1), 1),
-        _votes_cast(alone.ballots, beside=1).sum(axis=1)
-        + (0 if points is None else (points.votes.values >= 0).sum(axis=0)),
-        intervals.holding(accuracy, found.class_balance),
+        sources.accuracy,
+        _surely_worse(seen, flattered, sources),
+        _votes_cast(alone.ballots, beside=1).sum(axis=1) + seen.judged,
+        intervals.holding(sources.accuracy, found.class_balance),
         pool,
         copies,
         scores,
@@ -287,36 +287,66 @@ def _joinable(votes: Votes, known: Positions, copies: Positions) -> Positions:
     return kept
 
 
-def _accuracies(alone: _VotesAlone, points: GoldPoints | None, level: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """How often each source is right, with an interval, and how often at the most if what all share is left out.
+def _seen(alone: _VotesAlone, points: GoldPoints | None) -> tuple[Seen, Floats]:
+    """What votes and gold show of each source, and how often each is right by the reading that flatters it most.
 
     Votes in full flatter sources that share a weakness, and the mixture of readings belittles sources that share none:
-    their mean is taken, and their distance is part of the error. Gold is added as if the votes had been some of it.
+    sources seem to be what the mean of the two says.
     """
-    votes = alone.voted.votes
-    in_full, mixed = (vote_counts(votes, guess) for guess in (alone.in_full, alone.mixed))
-    number = np.maximum(in_full.sum(axis=(1, 2)), 1)
-    in_full, mixed = (np.clip(np.trace(counts, axis1=1, axis2=2) / number, 0.01, 0.99) for counts in (in_full, mixed))
-    centre = (in_full + mixed) / 2
-    spread = centre * (1 - centre)
-    error = SYSTEMATIC**2 + ((in_full - mixed) / 2) ** 2 + spread / number
-    worth = np.maximum(spread / error - 1, 1.0)
-    correct, judged = np.zeros(len(centre)), np.zeros(len(centre))
+    cast, beside = _votes_cast(alone.voted), _votes_cast(alone.voted, beside=1).sum(axis=1)
+    number = np.maximum(cast.sum(axis=1), 1)
+    counts = [vote_counts(alone.voted.votes, guess) for guess in (alone.in_full, alone.mixed)]
+    in_full, mixed = (np.trace(one, axis1=1, axis2=2) / number for one in counts)
+    correct, judged = np.zeros(len(number), dtype=np.int64), np.zeros(len(number), dtype=np.int64)
     if points is not None:
         values = points.votes.as_voted(alone.reads_as).values
         correct = (values == points.truth[:, None]).sum(axis=0)
         judged = (values >= 0).sum(axis=0)
-    hits, tries = worth * centre + correct, worth + judged
-    at_most = np.maximum(np.maximum(in_full, mixed) + SURE * np.sqrt(0.25 / number), hits / tries)
-    low, high = wilson(hits, tries, level)
-    return hits / tries, low, high, np.minimum(at_most, high)
+    seen = Seen(
+        (in_full + mixed) / 2,
+        cast @ alone.consensus.class_balance / number,
+        cast.sum(axis=1),
+        told_of(cast, beside, len(alone.ballots.groups)),
+        correct,
+        judged,
+        0 if points is None else len(points),
+    )
+    return seen, np.maximum(in_full, mixed)
 
 
-def _balance_interval(balance: Floats, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:
+def _surely_worse(seen: Seen, flattered: Floats, sources: SourceAccuracies) -> Bools:
+    """Sources whose intervals, or the readings of their votes, end below what random votes would get."""
+    by_votes = flattered + SURE * np.sqrt(0.25 / np.maximum(seen.votes, 1))
+    return np.asarray(np.minimum(np.maximum(by_votes, sources.accuracy), sources.high) < seen.chance)
+
+
+def _balance_interval(alone: _VotesAlone, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:
+    """Around the class balance, and holding what gold alone says of it, or without gold what a majority vote says.
+
+    The class balance is drawn to even shares, which a class of one point in a thousand has never heard of.
+    """
+    balance = alone.consensus.class_balance
     if settings.class_balance is not None:
         return balance, balance
-    worth = BALANCE_SURE + (0 if points is None else points.effective)
-    return wilson(balance * worth, np.full(len(balance), worth), settings.level)
+    gold = 0.0 if points is None else points.effective
+    worth = np.full(len(balance), BALANCE_SURE + gold)
+    low, high = wilson(balance * worth, worth, settings.level)
+    if points is None:
+        least = most = _majority_shares(alone.ballots)
+    else:
+        shares = points.weighted_counts / points.weighted_counts.sum()
+        least, most = wilson(shares * gold, np.full(len(balance), gold), settings.level)
+    return np.maximum(np.minimum(low, least), 0), np.minimum(np.maximum(high, most), 1)
+
+
+def _majority_shares(ballots: Ballots) -> Floats:
+    """Shares of the classes by majority vote, halves where two are level; even shares where nobody votes."""
+    K = ballots.tally.shape[1]
+    if not len(ballots.covered):
+        return np.full(K, 1 / K)
+    tally = ballots.tally[ballots.covered]
+    first = tally == tally.max(axis=1, keepdims=True)
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 
 
 def _votes_cast(ballots: Ballots, beside: int = 0) -> Floats:
