@@ -25,7 +25,6 @@ format: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python bench/run.py
-	$(BIN)/python bench/value.py
 
 mutants: .venv/ready
 	$(BIN)/python bench/mutants.py $(ARGS)

@@ -56,12 +56,7 @@ def labeled_truth(votes: Votes, balance: Any) -> tuple[np.ndarray, np.ndarray]:
 def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
     """What is told of one set, and the truth, for each draw."""
     votes = data.votes
-    before, after = [], []
-    for draw in range(draws):
-        for n, found in ((gold, before), (gold + NEXT, after)):
-            drawn, rest = some_gold(votes, n, draw)
-            rows = np.flatnonzero(rest.known)
-            found.append(hidden_scores(votes, drawn, votes.take(rows), rest.values[rows], balance)[0])
+    before, after = ([_loss_with(votes, n, draw, balance) for draw in range(draws)] for n in (gold, gold + NEXT))
     gain = float(np.mean(before) - np.mean(after))
     sizes, curve = labeled_truth(votes, balance)
     for draw in range(draws):
@@ -89,6 +84,13 @@ def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict
             "kind": found.kind,
             "worse": losses["combined"] - min(losses.values()),
         }
+
+
+def _loss_with(votes: Votes, n: int, draw: int, balance: Any) -> float:
+    """Hidden log loss of the default fit with n gold labels."""
+    drawn, rest = some_gold(votes, n, draw)
+    rows = np.flatnonzero(rest.known)
+    return hidden_scores(votes, drawn, votes.take(rows), rest.values[rows], balance)[0]
 
 
 def alone_loss(votes: Votes, points: GoldPoints, settings: Settings, rows: np.ndarray, truth: np.ndarray) -> float:
@@ -153,7 +155,7 @@ def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dic
 
 def flips(data: VoteSet, balance: Any) -> list[str]:
     """Verdicts of six draws of 30 labels."""
-    found = []
+    found: list[str] = []
     for draw in range(6):
         told = karat.data_value(data.votes, some_gold(data.votes, 30, draw)[0], class_balance=balance)
         found.append(told.kind)

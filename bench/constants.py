@@ -210,9 +210,9 @@ CONSTANTS = (
     Constant("calibrate.with_gold:FOLDS", "labels"),
     Constant("calibrate.with_gold:SHIFT", "labels"),
     Constant("calibrate.with_gold:SHIFT_BALANCE_GIVEN", "labels"),
-    Constant("calibrate.with_gold:LABELING.variance", "labels"),
-    Constant("calibrate.with_gold:LABELING.count", "labels"),
-    Constant("calibrate.with_gold:LABELING.log_slope", "labels"),
+    Constant("calibrate.with_gold:VARIANCE", "labels"),
+    Constant("calibrate.with_gold:COUNT", "labels"),
+    Constant("calibrate.with_gold:LOG_SLOPE", "labels"),
     Constant("calibrate.recalibrate:SLOPES", "labels", SLOPES),
     Constant("calibrate.recalibrate:EXPONENTS", "labels", ((0.0, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0))),
     Constant("calibrate.recalibrate:LOG_SLOPE_ERROR", "labels"),
@@ -221,31 +221,34 @@ CONSTANTS = (
     Constant("calibrate.recalibrate:KEPT", "labels"),
     Constant("calibrate.recalibrate:ENOUGH", "labels"),
     Constant("calibrate.recalibrate:MOST", "all_gold"),
-    Constant("calibrate.with_gold:RISKS.variance", "value"),
-    Constant("calibrate.with_gold:RISKS.count", "value"),
-    Constant("value.judge:BLOCKS", "value"),
-    Constant("value.judge:VIEW_WORTH", "value"),
-    Constant("value.judge:VIEW_WORTH_DEPENDENT", "value"),
-    Constant("value.judge:MOST_LEARNED", "all_gold_value"),
-    Constant("value.population:ROWS", "value"),
-    Constant("value.curve:FORM_ERROR", "value"),
-    Constant("value.labeled_curve:SIZES", "value", LABELED_SIZES),
-    Constant("value.labeled_curve:PARTS", "value", ((20, 80, 320), (20, 28, 40, 57, 80, 113, 160, 226, 320, 452, 640))),
-    Constant("value.labeled_curve:LARGEST_PART", "value", (0.4, 0.9)),
-    Constant("value.combined_curve:DRAWS", "value"),
-    Constant("value.combined_curve:MOST_DRAWN", "all_gold_value"),
-    Constant("value.combined_curve:FORMED", "value"),
-    Constant("value.combined_curve:FOLDS", "value"),
-    Constant("value.unlabeled_risk:HALVINGS", "value"),
-    Constant("value.unlabeled_risk:HALVED", "value"),
-    Constant("value.changes:MOST_PAIRS", "value"),
+    Constant("value.risks:FOLDS", "value"),
+    Constant("value.risks:VIEW_CAUTION", "value"),
+    Constant("value.risks:MOST_POINTS", "value"),
+    Constant("value.gold_alone:LARGEST_PART", "value", (0.5, 0.9)),
+    Constant("value.gold_alone:SAMPLES", "value"),
+    Constant("value.equivalent:FARTHEST", "value", (1.0, 4.0)),
+    Constant("value.equivalent:LAST", "value"),
+    Constant("value.gains:LABELS_LOSS.level", "value"),
+    Constant("value.gains:LABELS_LOSS.power", "value"),
+    Constant("value.gains:LABELS_LOSS.deviation", "value"),
+    Constant("value.gains:LABELS_RIGHT.level", "value"),
+    Constant("value.gains:LABELS_RIGHT.power", "value"),
+    Constant("value.gains:LABELS_RIGHT.deviation", "value"),
+    Constant("value.gains:POINTS_LOSS.level", "value"),
+    Constant("value.gains:POINTS_LOSS.power", "value"),
+    Constant("value.gains:POINTS_LOSS.deviation", "value"),
+    Constant("value.gains:POINTS_RIGHT.level", "value"),
+    Constant("value.gains:POINTS_RIGHT.power", "value"),
+    Constant("value.gains:POINTS_RIGHT.deviation", "value"),
+    Constant("value.gains:LEAST", "value"),
+    Constant("value.changes:MOST_PAIRS", "fixes"),
+    Constant("value.changes:SURE", "fixes"),
     Constant("value.pick:EVEN", "picks"),
     Constant("value.pick:SILENT", "picks"),
     Constant("value.rate:UNHELPED", "rates"),
     Constant("value.rate:SPLITS", "rates"),
     Constant("value.decision:WORTHWHILE", "verdict"),
-    Constant("value.decision:LARGE", "verdict"),
-    Constant("value.decision:FEWEST_TO_STOP", "verdict"),
+    Constant("value.decision:SURE_ENOUGH", "verdict", (0.3, 0.8)),
 )
 
 
@@ -468,57 +471,48 @@ def many(folder: str) -> str:
 def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
     """Votes, some gold, the rest of it, and the class balance where it is given."""
     for d in (0, 5):
-        for seed in range(2):
-            votes = paper_model(d).sample(4_000, seed)
-            yield votes, *some_gold(votes, VALUE_GOLD, seed), 0.5
+        votes = paper_model(d).sample(2_000, 0)
+        yield votes, *some_gold(votes, VALUE_GOLD, 0), 0.5
     for votes in vote_sets(folder).values():
-        if len(votes.sources) <= 40 and votes.own_gold.known.sum() >= 1_500:
+        if len(votes.sources) <= 20 and len(votes) <= 10_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
             yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes.own_gold)
 
 
-def judged(calls: Iterator[tuple[Votes, Gold, Gold, Any]]) -> str:
-    """How far told risks are from those on hidden gold, how often intervals hold them, and the gains that are told."""
-    gaps, held, widths, gains, fixes = [], [], [], [], []
-    for votes, gold, rest, given in calls:
-        try:
-            found = karat.data_value(votes, gold, class_balance=given)
-        except (InputError, NotIdentifiedError):
-            continue
+def value(folder: str) -> str:
+    """How far told risks are from those on hidden gold, how often intervals hold them, and what else is told."""
+    gaps, held, widths, gains, labels = [], [], [], [], []
+    for votes, gold, rest, given in value_calls(folder):
+        found = karat.data_value(votes, gold, class_balance=given)
         if not isinstance(found, DataValue):
             continue
-        gains.append(
-            [end for name in ("labels", "points") for end in (found.gains[name].value, found.gains[name].high)]
-        )
-        fixes.append(max((change.gain.value for change in found.changes), default=0.0))
-        for name, options in (("corrected", {"method": "triplets"}), ("combined", {"method": "combined"})):
-            model = karat.LabelModel(class_balance=given, replicates=0, **options)  # type: ignore[arg-type]
-            try:
-                real = score(model.fit(votes, gold).predict_proba(votes), rest).loss
-            except (InputError, NotIdentifiedError):
-                continue
-            told = found.risk[name]
+        gains.append([*(found.gains[name].value for name in found.gains), found.accuracy_gains["labels"].value])
+        f = found.equivalent_labels
+        labels.append(np.log(min(f.high, 1e4) / f.low))
+        for name, learned_from in (("unlabeled", None), ("combined", gold)):
+            model = karat.LabelModel(class_balance=given).fit(votes, learned_from)
+            real, told = score(model.predict_proba(votes), rest).loss, found.risk[name]
             gaps.append(abs(told.value - real))
             held.append(told.low <= real <= told.high)
             widths.append(told.high - told.low)
-    labels, most_labels, points, most_points = 1e4 * np.mean(gains, axis=0)
+    by_labels, by_points, right = 1e4 * np.mean(gains, axis=0)
     return (
         f"gap {np.mean(gaps):.4f}, holds {np.mean(held):.2f}, width {np.mean(widths):.3f}; gains in 1e-4: labels "
-        f"{labels:.1f} (to {most_labels:.1f}), points {points:.1f} (to {most_points:.1f}), "
-        f"fixes {1e4 * np.mean(fixes):.1f}"
+        f"{by_labels:.1f} ({right:.1f} right), points {by_points:.2f}; log of f from end to end {np.mean(labels):.2f}"
     )
 
 
-def value(folder: str) -> str:
-    """Risks told from 100 gold labels, of simulated and real sets."""
-    return judged(value_calls(folder))
-
-
-def all_gold_value(folder: str) -> str:
-    """Risks told from 5,000 gold labels of the IMDB votes, and the time."""
-    votes = load_imdb()
-    start = time.perf_counter()
-    told = judged(iter([(votes, *some_gold(votes, 5_000, 0), 0.5)]))
-    return f"{told}, {time.perf_counter() - start:.1f} s"
+def fixes(folder: str) -> str:
+    """What triplets would gain by taking sources as one or dropping them, and how many of these are fixes."""
+    gains, sure = [], 0
+    for votes, gold, _, given in value_calls(folder):
+        try:
+            found = karat.data_value(votes, gold, class_balance=given, aggregate="median")
+        except (InputError, NotIdentifiedError):
+            continue
+        changes = found.changes if isinstance(found, DataValue) else ()
+        gains += [change.gain.value for change in changes]
+        sure += sum(change.gain.low > 0 for change in changes)
+    return f"{len(gains)} tried, {sure} sure, gain {np.mean(gains) if gains else 0:.4f}"
 
 
 def verdict(folder: str) -> str:
@@ -647,7 +641,7 @@ MEASURES: dict[str, Callable[[str], str]] = {
     for measure in (
         votes, alone, default, default_all_gold, accuracies, told, scores,
         labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many,
-        value, all_gold_value, picks, rates, verdict,
+        value, fixes, picks, rates, verdict,
     )
 }  # fmt: skip
 

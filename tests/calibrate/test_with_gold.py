@@ -6,7 +6,7 @@ from simulate import draw_votes, sample, some_gold, symmetric_conditionals
 
 from karat import InputError, LabelModel, NotIdentifiedError, Votes, posterior
 from karat.calibrate.recalibrate import recalibrate
-from karat.calibrate.with_gold import LABELING, RISKS, add_gold
+from karat.calibrate.with_gold import VARIANCE, add_gold
 from karat.datasets import load_imdb, paper_model
 from karat.estimate.accuracy_blend import blend
 from karat.estimate.aggregate import Aggregate
@@ -24,21 +24,12 @@ def test_recalibration_learns_from_points_that_the_blend_has_not_seen() -> None:
     votes_fit = fit_votes(count(votes, settings), None, settings)
     points = GoldPoints.of(votes, some_gold(votes, 50))
     found = add_gold(votes_fit, points, 0)
-    assert np.array_equal(found.blend.x, blend(votes_fit.solution, points, LABELING.variance).x)
+    assert np.array_equal(found.blend.x, blend(votes_fit.solution, points, VARIANCE).x)
     np.testing.assert_allclose(found.posterior(votes).sum(axis=1), 1)
     # The recalibration of one point left out at a time differs from that of points the blend has seen.
     seen = votes_fit.model_of(found.blend.x)
     careless = recalibrate(posterior(points.votes, seen), points, np.array([0.5, 0.5]), 0.05, 1.0, -0.3)
     assert careless.mean_slope > found.recalibration.mean_slope
-
-
-def test_the_view_of_risks_expects_less_of_the_votes() -> None:
-    votes = sample(2_000)
-    settings = Settings(class_balance=0.5)
-    votes_fit = fit_votes(count(votes, settings), None, settings)
-    points = GoldPoints.of(votes, some_gold(votes, 100))
-    labeling, risks = (add_gold(votes_fit, points, 0, prior).blend for prior in (LABELING, RISKS))
-    assert risks.gold_weight.mean() > labeling.gold_weight.mean()
 
 
 @pytest.mark.slow

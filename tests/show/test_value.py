@@ -22,8 +22,8 @@ def test_decision_risks_gains_and_curve() -> None:
     assert risk.headers[-1] == "90% interval"
     assert cells(risk)[1] == ["votes alone", ".700", ".500 to 1.250", ".800", ".650 to .950"]
     assert risk.lines == [
-        "Of the log loss of votes and gold, more gold labels would mend about .015, more unlabeled points .001; .784 is "
-        "what these sources do not tell.",
+        "Of the log loss of votes and gold, more gold labels would mend about .015, more unlabeled points .001; .784 "
+        "is what these sources do not tell.",
         "One gold label does what 946 unlabeled points do (656 to 1,333).",
     ]
     assert cells(gains) == [
