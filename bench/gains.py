@@ -140,7 +140,7 @@ def law_of(cases: list[Case]) -> Law:
     seen, constant, error = (
         np.array([getattr(case, name) for case in cases]) for name in ("seen", "constant", "error")
     )
-    weight = 1 / (error + max(float(np.median(np.abs(constant))), 1e-3)) ** 2
+    weight = 1 / (error + max(float(np.abs(constant).mean()), 1e-3)) ** 2
     best = []
     for power in POWERS:
         x = seen**power
