@@ -41,7 +41,7 @@ def test_points_with_key_keep_it() -> None:
     assert list(columns) == ["id", "label", "p_0", "p_1", "n_votes"]
     assert columns["id"].tolist() == ["x", "y", "z"]
     for taken in ("label", "p_1", "n_votes"):
-        with pytest.raises(InputError, match=f"key column '{taken}' has the name of a column of the labels"):
+        with pytest.raises(InputError, match=f"key column '{taken}' has the name of a column of what is written"):
             label_columns(replace(keyed, key_name=taken), PROBABILITIES)
 
 
