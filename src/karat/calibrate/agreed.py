@@ -31,6 +31,7 @@ from karat.votes.outputs import LARGEST_TABLE
 BALANCE_WORTH = 10.0  # gold labels that a class balance found in the votes counts for, for each class
 BALANCE_SURE = 6.0  # gold labels that are as sure as it
 SURE = 2.0  # standard errors below random votes from which on a source is called worse
+_FEW = 5  # gold labels of a class, or of all others, below which what it is drawn to weighs too much
 _LARGEST = 1 - 1e-6
 
 
@@ -321,9 +322,9 @@ def _surely_worse(seen: Seen, flattered: Floats, sources: SourceAccuracies) -> B
 
 
 def _balance_interval(alone: _VotesAlone, points: GoldPoints | None, settings: Settings) -> tuple[Floats, Floats]:
-    """Around the class balance, and holding what gold alone says of it, or without gold what a majority vote says.
+    """Around the class balance; without gold it holds what a majority vote says, and a rare class what gold alone says.
 
-    The class balance is drawn to even shares, which a class of one point in a thousand has never heard of.
+    The class balance is drawn to even shares, which would leave no room for a class of one point in a thousand.
     """
     balance = alone.consensus.class_balance
     if settings.class_balance is not None:
@@ -336,6 +337,8 @@ def _balance_interval(alone: _VotesAlone, points: GoldPoints | None, settings: S
     else:
         shares = points.weighted_counts / points.weighted_counts.sum()
         least, most = wilson(shares * gold, np.full(len(balance), gold), settings.level)
+        least = np.where(points.counts < _FEW, least, low)
+        most = np.where(len(points) - points.counts < _FEW, most, high)
     return np.maximum(np.minimum(low, least), 0), np.minimum(np.maximum(high, most), 1)
 
 
