@@ -13,6 +13,7 @@ from karat.datasets import paper_model
 from karat.theory.canonical import signs
 from karat.theory.decomposition import learn
 from karat.theory.ising import accuracy_model
+from karat.theory.triplet_limits import triplet_limits
 
 
 def strong_model(m: int, d: int, epsilon: float = 0.1) -> Ising:
@@ -253,12 +254,10 @@ def test_theorems_by_hand() -> None:
 
 @pytest.mark.parametrize("d", [0, 1, 3, 5])
 def test_consistent_triplets_are_those_that_are_right_in_the_limit(d: int) -> None:
-    from karat.theory.asymptotics import _triplets
-
     truth = paper_model(d)
     found = bounds.correction(truth)
     for i in range(10):
-        values, _ = _triplets(truth.pair_moments, i)
+        values = triplet_limits(truth, i).limit
         right = int((np.abs(values - truth.a[i]) < 1e-9).sum())
         assert right == (found.consistent_in_edge if i < 2 * d else found.consistent_elsewhere)
         assert len(values) == found.triplets
