@@ -5,7 +5,7 @@ import pytest
 
 from karat import expected_loss
 from karat.datasets import paper_model
-from karat.experiments.trials import Trials, triplet_accuracies
+from karat.experiments.trials import Trials, random_triplet_accuracies, triplet_accuracies
 from karat.theory.decomposition import Learner, learn
 from karat.theory.ising import accuracy_model
 
@@ -58,6 +58,16 @@ def test_oracle_triplets_of_many_samples_are_those_of_one_after_another(trials: 
     nothing = np.zeros(counts.shape[1])
     one_by_one = [learn(np.stack([nothing, sample], axis=1), aggregate) for sample in counts]
     np.testing.assert_allclose(found, one_by_one, rtol=1e-10)
+
+
+def test_a_random_triplet_is_any_of_the_usable_ones() -> None:
+    b = np.array([[[1, 0.3, 0.2, 0.25], [0.3, 1, 0.35, 0.2], [0.2, 0.35, 1, -0.1], [0.25, 0.2, -0.1, 1]]])
+    found = random_triplet_accuracies(np.repeat(b, 4_000, axis=0), 1_000, np.random.default_rng(0))
+    of_first = np.sqrt([0.3 * 0.2 / 0.35, 0.3 * 0.25 / 0.2])  # with sources 2 and 3 the ratio is negative
+    values, number = np.unique(found[:, 0].round(12), return_counts=True)
+    np.testing.assert_allclose(values, of_first, atol=1e-12)
+    assert abs(number[0] - 2_000) < 4.5 * np.sqrt(1_000)
+    np.testing.assert_allclose(np.unique(found[:, 2].round(12)), [np.sqrt(0.2 * 0.35 / 0.3)])
 
 
 def test_a_negative_ratio_is_dropped_or_turned() -> None:

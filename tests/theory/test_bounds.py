@@ -10,6 +10,7 @@ import pytest
 
 from karat import InputError, Ising, asymptotics, bounds, decompose, triplets
 from karat.datasets import paper_model
+from karat.experiments.trials import random_triplet_accuracies, triplet_accuracies
 from karat.theory.canonical import signs
 from karat.theory.decomposition import learn
 from karat.theory.ising import accuracy_model
@@ -415,6 +416,58 @@ def test_lower_value_ratio_is_below_the_exact_one() -> None:
     # With dependence both grow with n.
     few, many = (bounds.value_ratio_lower(strong_model(8, 2), n) for n in (10_000, 10**9))
     assert many > 2 * few
+
+
+def simulated_value_ratio(
+    truth: Ising, n: int, learner: Literal["mean", "random"], rng: np.random.Generator, trials: int
+) -> tuple[float, float]:
+    """2 n / m times the estimation error of triplets in samples of n points, and its standard error."""
+    s, m = signs(truth.m), truth.m
+    p = truth.probabilities[:, 1] / truth.probabilities[:, 1].sum()  # of who is right
+    b = np.einsum("tp,pi,pj->tij", rng.multinomial(n, p, trials) / n, s, s, optimize=True)
+    estimate = triplet_accuracies(b, n, "mean") if learner == "mean" else random_triplet_accuracies(b, n, rng)
+    a = truth.a
+    error = (1 + a) / 2 * np.log((1 + a) / (1 + estimate)) + (1 - a) / 2 * np.log((1 - a) / (1 - estimate))
+    found = 2 * n / m * error.sum(axis=1)
+    return float(found.mean()), float(found.std() / np.sqrt(trials))
+
+
+@pytest.mark.parametrize(
+    ("theta", "edge", "before"), [([0.143, 0.093, 1.358], 0.272, 580), ([0.051, 0.056, 0.116, 1.363], 0.244, 1_521)]
+)
+def test_lower_value_ratio_is_below_where_weak_sources_depend(theta: list[float], edge: float, before: float) -> None:
+    """With the noise of unbiased estimates added, the bound had been above."""
+    truth = Ising(0.0, np.array(theta), {(0, 1): edge})
+    for learner in ("mean", "random"):
+        found, error = simulated_value_ratio(truth, 1_000, learner, np.random.default_rng(0), 1_000)
+        assert bounds.value_ratio_lower(truth, 1_000) <= found - 4 * error
+        assert found + 4 * error < before
+
+
+def test_no_violation_of_the_lower_value_ratio_among_random_models() -> None:
+    """Weak sources and few points among them."""
+    rng = np.random.default_rng(0)
+    tried = {False: 0, True: 0}
+    for k in range(2_500):
+        m = int(rng.integers(3, 7))
+        edges = {(2 * e, 2 * e + 1): np.exp(rng.uniform(-4, -0.5)) for e in range(int(rng.integers(0, m // 2 + 1)))}
+        truth = Ising(0.0, np.exp(rng.uniform(-3, 0.5, m)), edges)
+        n = int(10 ** rng.uniform(2, 5))
+        found, error = simulated_value_ratio(truth, n, "mean" if k % 2 else "random", rng, 60)
+        bound = bounds.value_ratio_lower(truth, n)
+        assert found + 3 * error >= bound
+        tried[bool(edges)] += bound > 0
+    assert min(tried.values()) > 300
+
+
+def test_lower_value_ratio_of_many_sources_is_that_of_gold() -> None:
+    truth = Ising.from_means(np.full(30, 0.8))
+    assert bounds.value_ratio_lower(truth, 10_000) == pytest.approx(1)
+    assert 1 <= bounds.value_ratio_exact(truth, 10_000, "mean") < 1.2
+    # Sources that few points cannot tell from noise do not count.
+    weak = Ising.from_means(np.full(3, 0.52))
+    assert bounds.value_ratio_lower(weak, 1_000) == 0
+    assert bounds.value_ratio_lower(weak, 10**9) == pytest.approx(bounds.value_ratio_exact(weak, 10**9), rel=1e-3)
 
 
 @pytest.mark.parametrize("p", [[0.7, 0.8, 0.65], [0.9, 0.75, 0.95]])

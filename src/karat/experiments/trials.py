@@ -109,6 +109,20 @@ def triplet_accuracies(b: Floats, n: int, aggregate: Aggregate, negative: Negati
     return clipped(aggregate_all(np.where(b == 0, 1 / n, b), aggregate, negative, 1 - 1 / n), n)
 
 
+def random_triplet_accuracies(b: Floats, n: int, rng: np.random.Generator) -> Floats:
+    """The same with one triplet of each source, drawn at random among those that are usable."""
+    b = np.where(b == 0, 1 / n, b)
+    m, rows = b.shape[1], np.arange(len(b))
+    j, k = np.triu_indices(m - 1, 1)
+    result = np.empty(b.shape[:2])
+    for i in range(m):
+        others = np.delete(np.arange(m), i)
+        ratio = b[:, i, others[j]] * b[:, i, others[k]] / b[:, others[j], others[k]]
+        drawn = ratio[rows, np.where(ratio > 0, rng.random(ratio.shape), -1).argmax(axis=1)]
+        result[:, i] = np.minimum(np.sqrt(np.maximum(drawn, 0)), 1 - 1 / n)
+    return clipped(result, n)
+
+
 def aggregate_all(b: Floats, aggregate: Aggregate, negative: Negative, limit: float = np.inf) -> Floats:
     """Aggregate ``sqrt(b_ij b_ik / b_jk)``, each cut to `limit`, over all j, k; for many b, shape (size, m, m)."""
     m = b.shape[1]

@@ -108,16 +108,24 @@ class SamplingError:
     mean_square: float
 
 
-def sampling_error(b_min: float, n: int) -> SamplingError:
+def sampling_error(b_min: float, n: int, triplet_variance: float = 0.0) -> SamplingError:
     """The lemma "estimation error of accuracies via triplet method".
 
+    Parameters
+    ----------
+    triplet_variance : float
+        Variance of the limits of a source's triplets, `Asymptotics.triplet_variance`. The paper leaves it out of the
+        mean square, which is right without dependencies only: a random triplet stays away from the mean limit.
+
+    Examples
+    --------
     >>> sampling_error(0.5, 1000).mean_square
     0.054
     """
     if not 0 < b_min < 1 or n < 1:
         raise InputError(f"b_min must be strictly between 0 and 1 and n positive, not {b_min!r} and {n!r}.")
     square = 3 / (4 * n) * noise_factor(b_min)
-    return SamplingError(float(np.sqrt(square)), square)
+    return SamplingError(float(np.sqrt(square)), square + triplet_variance)
 
 
 def noise_factor(b_min: float) -> float:
@@ -137,7 +145,8 @@ def kl_expansion(a: Floats, limit: Floats, mean_error: Floats, mean_square: Floa
     mean_error : array
         E[estimate - limit].
     mean_square : array
-        E[(estimate - limit)^2].
+        E[(estimate - limit)^2]. Of random triplets under dependence it does not vanish with n, and then nor does the
+        remainder (lemma:taylor is for d = 0): `karat.theory.estimation` expands about each triplet's own limit.
     """
     right, wrong = (1 + a) / 2, (1 - a) / 2
     for_right = np.log1p((a - limit) / (1 + limit)) - mean_error / (1 + limit) + mean_square / (2 * (1 + limit) ** 2)

@@ -225,6 +225,8 @@ def lower_bound(model: Ising | Summary, weight: float = 1.0) -> Bound:
     """Theorem 4: the excess error that random triplets keep for ever; with weight alpha on them, the corollary.
 
     For the paper's form of the posterior. `weight` is that of the unlabeled estimate in a linear combination with gold.
+    The proof's equality eq:lower_bound_est_err holds for the mean of triplets; random ones have more by Jensen's
+    inequality, so that the bound holds for both: `karat.theory.estimation.estimation_error` has the exact limits.
     """
     check_weight(weight)
     s = Summary.of(model)
