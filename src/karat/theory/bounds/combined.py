@@ -13,7 +13,7 @@ import numpy as np
 
 from karat._types import Floats
 from karat.errors import InputError
-from karat.theory.bounds.excess import Bound, Summary, check_n, check_weight, constants, correction, lower_bound
+from karat.theory.bounds.excess import Bound, Summary, check_n, check_weight, checked_correction, constants, lower_bound
 from karat.theory.canonical import LARGEST, signs
 from karat.theory.estimation import estimation_error
 from karat.theory.ising import Ising
@@ -65,7 +65,7 @@ def _labeled(s: Summary, n_labeled: int) -> tuple[float, ...]:
 def well_specified_combination(model: Ising | Summary, n_unlabeled: int, n_labeled: int) -> CombinedBound:
     """Without dependencies: alpha^2 c4 m / n_U + (1 - alpha)^2 m / (2 n_L)."""
     check_n(n_unlabeled=n_unlabeled, n_labeled=n_labeled)
-    s = Summary.of(model)
+    s = _well_specified(model)
     return CombinedBound(
         {
             "unlabeled": (0.0, 0.0, constants(s).c4 * s.m / n_unlabeled),
@@ -99,13 +99,21 @@ def misspecified_combination(model: Ising | Summary, n_unlabeled: int, n_labeled
     )
 
 
-def corrected_combination(model: Ising | Summary, rho: float, n_labeled: int) -> CombinedBound:
-    """With the median: alpha^2 c_rho m rho + (1 - alpha)^2 m / (2 n_L)."""
+def corrected_combination(
+    model: Ising | Summary, rho: float, n_labeled: int, n_unlabeled: int | None = None
+) -> CombinedBound:
+    """With the median: alpha^2 c_rho m rho + (1 - alpha)^2 m / (2 n_L), under Proposition 1's conditions.
+
+    Parameters
+    ----------
+    n_unlabeled : int, optional
+        The points behind `rho`, as in `corrected_bound`.
+    """
     check_n(n_labeled=n_labeled)
     s = Summary.of(model)
     return CombinedBound(
         {
-            "unlabeled": (0.0, 0.0, correction(s).c_rho * s.m * rho),
+            "unlabeled": (0.0, 0.0, checked_correction(s, n_unlabeled).c_rho * s.m * rho),
             "labeled": _labeled(s, n_labeled),
             "inference_bias": (s.inference_bias,),
         }
@@ -114,7 +122,15 @@ def corrected_combination(model: Ising | Summary, rho: float, n_labeled: int) ->
 
 def value_ratio_well_specified(model: Ising | Summary) -> float:
     """Section 5.1: without dependencies a gold label is worth 2 c4 unlabeled points, however many there are."""
-    return 2 * constants(model).c4
+    return 2 * constants(_well_specified(model)).c4
+
+
+def _well_specified(model: Ising | Summary) -> Summary:
+    """The model's summary, refused where it has edges."""
+    s = Summary.of(model)
+    if s.d:
+        raise InputError(f"this bound is for sources without dependencies; the model has {s.d}.")
+    return s
 
 
 def value_ratio_misspecified(model: Ising | Summary, n_unlabeled: int) -> float:
@@ -129,9 +145,11 @@ def value_ratio_misspecified(model: Ising | Summary, n_unlabeled: int) -> float:
 
 
 def value_ratio_corrected(model: Ising | Summary, n_unlabeled: int, rho: float) -> float:
-    """Section 5.1: 2 n c_rho rho, with rho the largest mean square error of the median at n points."""
-    check_n(n_unlabeled=n_unlabeled)
-    return 2 * n_unlabeled * correction(model).c_rho * rho
+    """Section 5.1: 2 n c_rho rho, with rho the largest mean square error of the median at n points.
+
+    Under Proposition 1's conditions; warns where there are fewer than its n_0 points.
+    """
+    return 2 * n_unlabeled * checked_correction(Summary.of(model), n_unlabeled).c_rho * rho
 
 
 def value_ratio_exact(model: Ising, n_unlabeled: int, learner: Literal["median", "mean", "random"] = "random") -> float:

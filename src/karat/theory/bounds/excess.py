@@ -7,13 +7,13 @@ The constants are valid and very loose: `karat.theory.asymptotics` has the exact
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from math import comb, sqrt
 
 import numpy as np
 
 from karat.errors import InputError
-from karat.theory.asymptotics import asymptotics
 from karat.theory.ising import Ising
 from karat.theory.lemmas import noise_factor
 
@@ -29,9 +29,10 @@ class Summary:
     a_min, a_max : float
         Smallest and largest E[l_i Y].
     limit_max : float
-        Largest limit of a triplet estimate, the paper's a-bar max.
+        Largest limit of a triplet: the paper's a-bar max, read as a maximum over i, j and k. Read as one over sources
+        of the mean limit it would not do for Theorem 3, since a random triplet stays with its own limit.
     b_min : float
-        Smallest E[l_i l_j].
+        Smallest E[l_i l_j]. The paper's is the smallest of the estimates too, which are not known before the sample.
     epsilon_min, epsilon_max : float
         Smallest and largest misspecification of an edge; 0 without edges.
     inference_bias : float
@@ -50,7 +51,11 @@ class Summary:
 
     @classmethod
     def of(cls, model: Ising | Summary) -> Summary:
-        """Summary of a model whose edges are disjoint and whose parameters are positive, as the theorems assume."""
+        """Summary of a model with disjoint edges and positive canonical parameters, as all theorems assume.
+
+        Then every limit of a triplet is below 1: for an edge (i, j), a_j - a_i b_ij is the covariance of s_i and
+        s_i s_j, which theta_j > 0 couples. Needs pair moments only, so that there may be any number of sources.
+        """
         if isinstance(model, Summary):
             return model
         if any(len(component) > 2 for component in model.components):
@@ -61,17 +66,33 @@ class Summary:
             raise InputError(
                 "the paper's bounds are for three or more sources with positive accuracies and agreements."
             )
+        if (model.theta < 0).any():
+            i = int(np.argmin(model.theta))
+            raise InputError(
+                f"the paper's bounds are for canonical parameters that are positive; theta of source {i} is "
+                f"{model.theta[i]:.3g}: it is right more often than not only because it follows another source."
+            )
         return cls(
             model.m,
             len(epsilons),
             float(model.a.min()),
             float(model.a.max()),
-            float(asymptotics(model, "mean").limit.max()),
+            _largest_limit(model),
             float(off.min()),
             min(epsilons, default=0.0),
             max(epsilons, default=0.0),
             model.inference_bias,
         )
+
+
+def _largest_limit(model: Ising) -> float:
+    """The largest limit of a triplet: a_i of independent sources, and sqrt(b_ij a_i / a_j) with the edge (i, j).
+
+    An edge between the other two makes it smaller.
+    """
+    a, b = model.a, model.pair_moments
+    with_edge = [b[i, j] * max(a[i] / a[j], a[j] / a[i]) for i, j in model.theta_edges]
+    return max(float(a.max()), sqrt(max(with_edge, default=0.0)))
 
 
 @dataclass(frozen=True)
@@ -106,7 +127,10 @@ def constants(model: Ising | Summary, limit_max: float | None = None) -> Constan
         In place of the model's largest limit.
     """
     s = Summary.of(model)
-    rest = 1 - (s.limit_max if limit_max is None else limit_max) ** 2
+    limit = s.limit_max if limit_max is None else limit_max
+    if not limit < 1:
+        raise InputError(f"the constants of Theorem 3 need triplets that tend to less than 1, not to {limit:.4g}.")
+    rest = 1 - limit**2
     b2, a2, noise = s.b_min**2, s.a_min**2, noise_factor(s.b_min)
     return Constants(
         c1=2 / (b2 * a2) * (1 + 1 / (rest * b2 * a2)),
@@ -131,28 +155,49 @@ def labeled_bound(model: Ising | Summary, n_labeled: int) -> Bound:
     return Bound({"sampling": s.m / (2 * n_labeled), "inference_bias": s.inference_bias})
 
 
-def unlabeled_bound(model: Ising | Summary, n_unlabeled: int, recovered: int = 0) -> Bound:
-    """Theorem 3: excess error of random triplets; with `recovered` edges known, the paper's partial recovery.
+def estimation_bias(model: Ising | Summary, n_unlabeled: int, recovered: int = 0) -> Bound:
+    """B_est of Theorem 3, what dependencies add to the estimation error of random triplets at most.
 
-    Known pairs are kept out of triplets, so d / m becomes (d - d') / (m - 2 d').
+    eps (c1 d / m + c2 / sqrt(n) + c3 d / (m n)). Known pairs are kept out of triplets (the paper's partial recovery),
+    so that with `recovered` edges known d / m becomes (d - d') / (m - 2 d'); with all of them known nothing is left.
+
+    >>> truth = Ising.from_means([0.95, 0.97, 0.96, 0.98, 0.97, 0.96], epsilons={(0, 1): 0.01, (2, 3): 0.01})
+    >>> [round(estimation_bias(truth, 10_000, recovered).total, 3) for recovered in (0, 1, 2)]
+    [0.338, 0.255, 0.0]
     """
     check_n(n_unlabeled=n_unlabeled)
-    s, c = Summary.of(model), constants(model)
-    if not 0 <= recovered <= s.d or s.m <= 2 * recovered:
+    s = Summary.of(model)
+    if not 0 <= recovered <= s.d:
+        raise InputError(f"recovered must be between 0 and {s.d}, not {recovered!r}.")
+    # Of a source in a known pair, triplets of the others without the other known pairs.
+    if recovered and comb(s.m - 2, 2) < recovered:
         raise InputError(
-            f"recovered must be between 0 and {s.d} and less than half of {s.m} sources, not {recovered!r}."
+            f"with {recovered} known pairs of {s.m} sources no triplet is left for a source in one of them."
         )
-    rate = (s.d - recovered) / (s.m - 2 * recovered)
-    epsilon = s.epsilon_max if rate else 0.0
+    if recovered == s.d:
+        return Bound(dict.fromkeys(("standing_bias", "bias_and_noise", "bias_and_variance"), 0.0))
+    c, rate = constants(s), (s.d - recovered) / (s.m - 2 * recovered)
     return Bound(
         {
-            "standing_bias": epsilon * c.c1 * rate,
-            "bias_and_noise": epsilon * c.c2 / sqrt(n_unlabeled),
-            "bias_and_variance": epsilon * c.c3 * rate / n_unlabeled,
-            "sampling": c.c4 * s.m / n_unlabeled,
-            "inference_bias": s.inference_bias,
+            "standing_bias": s.epsilon_max * c.c1 * rate,
+            "bias_and_noise": s.epsilon_max * c.c2 / sqrt(n_unlabeled),
+            "bias_and_variance": s.epsilon_max * c.c3 * rate / n_unlabeled,
         }
     )
+
+
+def unlabeled_bound(model: Ising | Summary, n_unlabeled: int, recovered: int = 0) -> Bound:
+    """Theorem 3: excess error of random triplets; with `recovered` edges known, as in `estimation_bias`.
+
+    The proof takes the noise of a random triplet about the mean limit to vanish with n, which is so without
+    dependencies only (see `karat.theory.estimation`). The theorem holds all the same: about each triplet's own limit,
+    the sum over sources of the mean of |abar_jk - a| is at most 3 eps d / ((m - 1) b^2 a^2), each of these at most
+    eps / (2 b^2 a^2), and a divergence at most the square over 1 - abar_jk^2. All constants have room for that where
+    a-bar max is a maximum over triplets.
+    """
+    s = Summary.of(model)
+    bias = estimation_bias(s, n_unlabeled, recovered)
+    return Bound(bias.terms | {"sampling": constants(s).c4 * s.m / n_unlabeled, "inference_bias": s.inference_bias})
 
 
 @dataclass(frozen=True)
@@ -210,15 +255,37 @@ def correction(model: Ising | Summary) -> Correction:
     )
 
 
-def corrected_bound(model: Ising | Summary, rho: float) -> Bound:
-    """Proposition 1: excess error of the median, from the largest mean square error `rho` of an accuracy."""
-    s, found = Summary.of(model), correction(model)
+def corrected_bound(model: Ising | Summary, rho: float, n_unlabeled: int | None = None) -> Bound:
+    """Proposition 1: excess error of the median, from the largest mean square error `rho` of an accuracy.
+
+    Parameters
+    ----------
+    n_unlabeled : int, optional
+        The points behind `rho`. Warns where there are fewer than n_0, from which on the bound is proven.
+    """
+    s = Summary.of(model)
+    found = checked_correction(s, n_unlabeled)
+    return Bound({"sampling": found.c_rho * s.m * rho, "inference_bias": s.inference_bias})
+
+
+def checked_correction(s: Summary, n_unlabeled: int | None) -> Correction:
+    """Proposition 1, refused where its conditions on m and d fail; warns below n_0 points."""
+    found = correction(s)
     if not found.holds:
         raise InputError(
             f"the median is not known to be consistent with m = {s.m} and d = {s.d}: m > 5 and d < (m - 1)(m - 2) / 4 "
             f"= {(s.m - 1) * (s.m - 2) / 4:g} are needed."
         )
-    return Bound({"sampling": found.c_rho * s.m * rho, "inference_bias": s.inference_bias})
+    if n_unlabeled is not None:
+        check_n(n_unlabeled=n_unlabeled)
+        if n_unlabeled < found.n_0:
+            warnings.warn(
+                f"Proposition 1 is proven from n_0 = {found.n_0:,.0f} points on; with {n_unlabeled:,} noise may still "
+                "bring wrong triplets to the middle.",
+                UserWarning,
+                stacklevel=3,
+            )
+    return found
 
 
 def lower_bound(model: Ising | Summary, weight: float = 1.0) -> Bound:
