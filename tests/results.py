@@ -122,6 +122,23 @@ def demonstrated() -> DemoResult:
     return DemoResult(summary(), scores, 200, valued(), pairs(1))
 
 
+def bounded(out: str = "theory") -> ReproduceResult:
+    """Two bounds of one theorem, of which one is on its side."""
+    rows: list[dict[str, Any]] = [
+        {
+            "statement": "Theorem 3", "m": 6, "d": 1, "n": n, "bound": bound, "exact": 0.03, "monte_carlo": 0.04,
+            "monte_carlo_se": 0.001, "inference_bias": 0.02, "holds": holds,
+        }
+        for n, bound, holds in ((1_000, 2.02, True), (5_000, 0.025, False))
+    ]  # fmt: skip
+    points = [
+        Point("theory_theorem_3", "m = 6, d = 1", curve, row["n"], row[name], 0.0, 0.0)
+        for row in rows
+        for curve, name in (("bound", "bound"), ("exact asymptotic value", "exact"), ("Monte Carlo", "monte_carlo"))
+    ]
+    return ReproduceResult(Reproduction(Options(trials=20), points, [], {"theory": rows}), out)
+
+
 def reproduced(out: str = "paper", variant: Any = "figures") -> ReproduceResult:
     """Two values of one figure, of which one agrees, and one table."""
     place = ("excess_error", "unlabeled", "mean <d=5>")

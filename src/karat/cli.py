@@ -257,7 +257,9 @@ def rate(as_json: bool, beyond: bool, **options: Any) -> int:
 
 
 @cli.command()
-@click.argument("experiment", type=click.Choice(["excess-error", "data-value-ratio", "combined", "imdb", "all"]))
+@click.argument(
+    "experiment", type=click.Choice(["excess-error", "data-value-ratio", "combined", "imdb", "theory", "all"])
+)
 @click.option(
     "--trials", type=click.IntRange(min=2), default=1000, show_default=True, help="Samples behind every mean."
 )
@@ -281,6 +283,7 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
     \b
     karat reproduce all
     karat reproduce imdb --trials 200 --out imdb
+    karat reproduce theory                         its bounds beside what they bound
     """
     from karat.commands.reproduce import reproduce_paper
     from karat.experiments.parts import Options

@@ -3,10 +3,11 @@ from __future__ import annotations
 import sys
 
 import pytest
-from results import reproduced
+from results import bounded, reproduced
 
 from karat import InputError
 from karat.experiments.parts import paper_values
+from karat.experiments.theory import STATEMENTS
 from karat.show.charts import FIGURES, chart, check_charts, png, svg
 
 FOUND = reproduced().found
@@ -32,7 +33,18 @@ def test_on_a_linear_axis_a_band_may_reach_below_zero() -> None:
 
 
 def test_every_figure_of_the_paper_has_a_title() -> None:
-    assert {value.figure for value in paper_values()} == set(FIGURES)
+    theorems = {figure for figure, _ in STATEMENTS.values()}
+    assert {value.figure for value in paper_values()} | theorems == set(FIGURES)
+
+
+def test_a_theorem_has_two_lines_and_dots_of_monte_carlo() -> None:
+    found = bounded().found
+    specification = chart("theory_theorem_3", found.points, [])
+    (panel,) = specification["hconcat"]
+    _, line, dots = panel["layer"]
+    assert {row["curve"] for row in line["data"]["values"]} == {"bound", "exact asymptotic value"}
+    assert [(row["curve"], row["value"]) for row in dots["data"]["values"]] == [("Monte Carlo", 0.04)] * 2
+    assert "Dots: Monte Carlo" in specification["description"]
 
 
 def test_pictures() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from results import reproduced
+from results import bounded, reproduced
 
 from karat import InputError
 from karat.show.page import check_pictures, page, write_pictures
@@ -25,6 +25,14 @@ def test_the_page_has_the_finding_and_the_numbers() -> None:
     assert "<h2>imdb</h2>" in text
     assert "<td>0.5648</td>" in text
     assert "20 trials" in text
+
+
+def test_a_theorem_on_the_page_has_its_legend_and_its_table() -> None:
+    text = page(bounded().found, {"theory_theorem_3": "<svg></svg>"})
+    assert "the exact value to order 1/n. Dots: Monte Carlo.</figcaption>" in text
+    assert "agree" not in text
+    assert "<h2>theory</h2>" in text
+    assert "<td>Theorem 3</td><td>6</td><td>1</td><td>1000</td><td>2.02</td>" in text
 
 
 def test_a_page_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:

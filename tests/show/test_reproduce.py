@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from results import reproduced
+from results import bounded, reproduced
 
 from karat.show.reproduce import reproduce_report
 
@@ -28,3 +28,16 @@ def test_nothing_is_listed_where_all_agrees() -> None:
     result = reproduced()
     del result.found.comparison[1]
     assert [section.title for section in reproduce_report(result).sections] == ["Figures", "imdb"]
+
+
+def test_bounds_are_summed_up_by_statement() -> None:
+    report = reproduce_report(bounded())
+    assert report.verdict == "1 of 2 bounds are on their side of the exact value and of Monte Carlo."
+    (section,) = report.sections
+    # Without B_I = .02: 2 and .005 over .01.
+    assert [str(cell) for cell in section.rows[0]] == ["Theorem 3", "2", "1", "0.5", "200"]
+    both = reproduced()
+    both.found.tables["theory"] = bounded().found.tables["theory"]
+    assert reproduce_report(both).verdict.endswith(
+        "or 3 %. 1 of 2 bounds are on their side of the exact value and of Monte Carlo."
+    )

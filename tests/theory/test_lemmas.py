@@ -11,6 +11,7 @@ from karat.theory.decomposition import learn
 from karat.theory.ising import accuracy_model
 from karat.theory.lemmas import (
     accuracy_bias_range,
+    class_conditional_bias_bound,
     class_conditional_misspecification,
     combined_kl_expansion,
     edge_epsilon,
@@ -18,6 +19,7 @@ from karat.theory.lemmas import (
     largest_bias,
     sampling_error,
 )
+from karat.theory.triplet_limits import triplet_limits
 
 
 @given(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.floats(-1, 1), st.floats(-1, 1))
@@ -167,7 +169,76 @@ def test_combined_expansion_agrees_with_simulation() -> None:
     np.testing.assert_allclose(found, exact, atol=2e-5)
 
 
+def test_combined_cross_term_has_the_factor_that_the_paper_lacks() -> None:
+    """eq:combined_param_err: 2 abar_C alpha (abar - a) / (1 - abar_C^2)^2, where the text has no abar_C."""
+    a, limit, alpha, unlabeled, labeled = 0.3, 0.5, 0.4, 2e-3, 3e-3
+    mixed = alpha * limit + (1 - alpha) * a
+    square, rest = alpha**2 * unlabeled + (1 - alpha) ** 2 * labeled, 1 - mixed**2
+    logs = (1 + a) / 2 * np.log1p((a - mixed) / (1 + mixed)) + (1 - a) / 2 * np.log1p((mixed - a) / (1 - mixed))
+    ours, printed = (
+        logs + 0.5 * (1 / rest + factor * 2 * alpha * (limit - a) / rest**2) * square for factor in (mixed, 1)
+    )
+    zero = np.zeros(1)
+    found = combined_kl_expansion(zero + a, zero + limit, alpha, zero, zero + unlabeled, zero + labeled)
+    assert found[0] == pytest.approx(ours, rel=1e-12)
+    assert abs(found[0] - printed) > 1e-5
+
+
+@pytest.mark.parametrize("theta_y", [0.0, 0.4])
+def test_quadratic_system_as_printed_is_for_balanced_classes(theta_y: float) -> None:
+    """Appendix B.1: in general (1 + d) alpha beta + c_i c_j / d - c_i beta - c_j alpha = O_ij / P(Y = 1)."""
+    truth = Ising(theta_y, np.array([0.4, 0.7, 0.3]), {})
+    low, high = truth.class_balance
+    alpha, beta = truth.accuracies[:2]  # P(l = 1 | Y = 1)
+    voted = high * truth.accuracies + low * (1 - truth.accuracies)
+    observed = truth.probabilities.sum(axis=1).reshape(2, 2, 2).sum(axis=2)[1, 1] / high
+    d, (c_i, c_j) = high / low, voted[:2] / low
+    general = (1 + d) * alpha * beta + c_i * c_j / d - c_i * beta - c_j * alpha
+    printed = (1 + d * d) * alpha * beta + c_i * c_j - c_i * d * beta - c_j * d * alpha
+    assert general == pytest.approx(observed, rel=1e-12)
+    assert bool(np.isclose(printed, observed, rtol=1e-12)) is (theta_y == 0)
+
+
+def test_the_mean_does_not_reduce_the_variance_by_the_number_of_triplets() -> None:
+    """Triplets share sources: at m = 10 the ratio is 3 to 7, not 36."""
+    for d in (0, 5):
+        truth = paper_model(d)
+        ratio = asymptotics(truth, "random").variance / asymptotics(truth, "mean").variance
+        assert 3 < ratio.min() < ratio.max() < 7.1
+
+
+def test_class_conditional_bias_is_within_its_bound() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        m = int(rng.integers(3, 9))
+        edges = {(2 * k, 2 * k + 1): rng.uniform(0.01, 0.8) for k in range(int(rng.integers(1, m // 2 + 1)))}
+        truth = Ising(rng.normal(0, 0.5), rng.uniform(0.1, 2, m), edges)
+        mu = float(truth.class_balance[1] - truth.class_balance[0])
+        exact = sum(np.abs(triplet_limits(truth, i, mu).limit - truth.a[i]).mean() for i in range(m))
+        assert np.abs(asymptotics(truth, "mean", symmetric=False).bias).sum() <= exact + 1e-12
+        assert exact <= class_conditional_bias_bound(truth)
+
+
+def test_class_conditional_bound_goes_with_d_delta_over_m_and_is_near_for_good_sources() -> None:
+    def model(m: int, d: int, epsilon: float) -> Ising:
+        edges = {(2 * k, 2 * k + 1): epsilon for k in range(d)}
+        return Ising.from_means(np.full(m, 0.985), epsilons=edges, class_balance=0.4)
+
+    one = class_conditional_bias_bound(model(9, 1, 0.01))
+    assert class_conditional_bias_bound(model(9, 3, 0.01)) == pytest.approx(3 * one)
+    assert class_conditional_bias_bound(model(9, 1, 0.02)) == pytest.approx(2 * one)
+    assert class_conditional_bias_bound(model(17, 1, 0.01)) == pytest.approx(one / 2)
+    assert class_conditional_bias_bound(model(9, 0, 0.01)) == 0
+    truth = model(9, 3, 0.01)
+    exact = sum(np.abs(triplet_limits(truth, i, -0.2).limit - 0.97).mean() for i in range(9))
+    assert exact <= class_conditional_bias_bound(truth) < 1.5 * exact
+
+
 def test_refusals() -> None:
+    with pytest.raises(InputError, match="at most one edge each"):
+        class_conditional_bias_bound(Ising(0.0, np.full(4, 0.3), {(0, 1): 0.1, (1, 2): 0.1}))
+    with pytest.raises(InputError, match="positive accuracies and dependencies"):
+        class_conditional_bias_bound(Ising.from_means([0.7, 0.4, 0.6]))
     with pytest.raises(InputError, match="must be finite"):
         edge_epsilon(0.1, np.inf, 0.2)
     with pytest.raises(InputError, match="not there"):

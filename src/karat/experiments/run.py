@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from karat.errors import InputError, one_of
-from karat.experiments import combined, data_value_ratio, excess_error, imdb
+from karat.experiments import combined, data_value_ratio, excess_error, imdb, theory
 from karat.experiments.parts import Experiment, Options, Part, Point, paper_values
 from karat.io.files import make_folder, whole_file
 
@@ -26,6 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "data-value-ratio": data_value_ratio.EXPERIMENT,
     "combined": combined.EXPERIMENT,
     "imdb": imdb.EXPERIMENT,
+    "theory": theory.EXPERIMENT,
 }
 _TOLERANCE, _TOLERANCE_AT_100 = 0.03, 0.06  # share of the value, where that is more than the noise
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -73,7 +74,7 @@ class Reproduction:
     comparison : list of Comparison
         For every value of the paper's figures that was reproduced.
     tables : dict
-        Rows of the paper's tables.
+        Rows of the paper's tables; of "theory", its bounds beside what they bound.
     """
 
     options: Options

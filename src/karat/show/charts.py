@@ -1,4 +1,7 @@
-"""Charts of the paper's figures: our curve with a band, the paper's points over it. Needs ``karat[charts]``."""
+"""Charts of the paper's figures: our curve with a band, the paper's points over it. Needs ``karat[charts]``.
+
+Charts of its theorems: the bound and the exact value as lines, Monte Carlo as points.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any, NamedTuple
 from karat.errors import InputError
 from karat.experiments.parts import Point
 from karat.experiments.run import Comparison
+from karat.experiments.theory import MONTE_CARLO
 
 
 class _Figure(NamedTuple):
@@ -16,8 +20,10 @@ class _Figure(NamedTuple):
     title: str
     value: str
     scale: str
+    legend: str = "Lines: karat, with a band of two standard errors. Dots: the paper."
 
 
+_BOUNDS = "Lines: the paper's bound, and the exact value to order 1/n. Dots: Monte Carlo."
 FIGURES = {
     "excess_error": _Figure("Excess error against the number of points", "excess error", "log"),
     "data_value_ratio": _Figure("Unlabeled points that do as well as one gold label", "data value ratio", "linear"),
@@ -27,8 +33,11 @@ FIGURES = {
     "imdb_data_value_ratio": _Figure(
         "IMDB: unlabeled points that do as well as one gold label", "data value ratio", "log"
     ),
+    "theory_theorem_2": _Figure("Theorem 2: gold, from above", "excess error", "log", _BOUNDS),
+    "theory_theorem_3": _Figure("Theorem 3: random triplets, from above", "excess error", "log", _BOUNDS),
+    "theory_theorem_4": _Figure("Theorem 4: random triplets for ever, from below", "excess error", "log", _BOUNDS),
+    "theory_proposition_1": _Figure("Proposition 1: the median, from above", "excess error", "log", _BOUNDS),
 }
-LEGEND = "Lines: karat, with a band of two standard errors. Dots: the paper."
 _COLOURS = ["#0b6e99", "#c4501b", "#3c7a3c", "#7d4f9e", "#8a6d00", "#b03060", "#4d4d4d", "#0f8b8d"]
 _SMALLEST = 1e-9  # lower end of a band on a logarithmic axis
 
@@ -38,11 +47,12 @@ def chart(figure: str, points: Sequence[Point], comparison: Sequence[Comparison]
     alt = _altair()
     about = FIGURES[figure]
     mine = _our_rows(figure, points)
-    paper: list[dict[str, Any]] = [
+    dots: list[dict[str, Any]] = [
         {"panel": row.panel, "curve": row.curve, "n": row.n, "value": row.paper}
         for row in comparison
         if row.figure == figure
     ]
+    dots += [row for row in mine if row["curve"] == MONTE_CARLO]
     curves = sorted({row["curve"] for row in mine})
     colour = alt.Color("curve:N", title=None, scale=alt.Scale(domain=curves, range=_COLOURS[: len(curves)]))
     sizes = [row["n"] for row in mine]
@@ -52,16 +62,16 @@ def chart(figure: str, points: Sequence[Point], comparison: Sequence[Comparison]
     panels = [
         _panel(
             panel,
-            alt.Data(values=[row for row in mine if row["panel"] == panel]),
-            alt.Data(values=[row for row in paper if row["panel"] == panel]),
+            alt.Data(values=[row for row in mine if row["panel"] == panel and row["curve"] != MONTE_CARLO]),
+            alt.Data(values=[row for row in dots if row["panel"] == panel]),
             about,
             {"x": x, "color": colour},
         )
         for panel in dict.fromkeys(row["panel"] for row in mine)
     ]
-    whole = alt.hconcat(*panels) if len(panels) <= 3 else alt.concat(*panels, columns=2)
+    whole = alt.hconcat(*panels) if len(panels) <= 3 else alt.concat(*panels, columns=3 if len(panels) % 3 == 0 else 2)
     specification: dict[str, Any] = whole.properties(
-        title=about.title, description=f"{about.title}. {LEGEND}"
+        title=about.title, description=f"{about.title}. {about.legend}"
     ).to_dict()
     return specification
 

@@ -10,7 +10,7 @@ from karat.commands.reproduce import ReproduceResult
 from karat.experiments.run import Comparison, Reproduction
 from karat.io.files import check_writable, whole_file
 from karat.show.cells import Cell, Count, Number, Text
-from karat.show.charts import FIGURES, LEGEND, chart, check_charts, png, svg
+from karat.show.charts import FIGURES, chart, check_charts, png, svg
 from karat.show.reproduce import table_cell
 
 _PAGE = "index.html"
@@ -50,7 +50,7 @@ def page(found: Reproduction, pictures: dict[str, str]) -> str:
     parts = []
     for figure, picture in pictures.items():
         rows = [row for row in found.comparison if row.figure == figure]
-        parts.append(_figure(FIGURES[figure].title, picture, rows))
+        parts.append(_figure(figure, picture, rows))
     for name, table_rows in found.tables.items():
         cells = [[table_cell(value) for value in row.values()] for row in table_rows]
         parts.append(f"<section><h2>{escape(name)}</h2>{_table(list(table_rows[0]), cells)}</section>")
@@ -61,7 +61,13 @@ def page(found: Reproduction, pictures: dict[str, str]) -> str:
     )
 
 
-def _figure(title: str, picture: str, rows: Sequence[Comparison]) -> str:
+def _figure(figure: str, picture: str, rows: Sequence[Comparison]) -> str:
+    title, legend = FIGURES[figure].title, FIGURES[figure].legend
+    if not rows:  # of a theorem: its numbers are in a table of their own
+        return (
+            f"<section><h2>{escape(title)}</h2><figure>{picture}<figcaption>{escape(legend)}</figcaption></figure>"
+            "</section>"
+        )
     agree = f"{sum(row.agrees for row in rows)} of {len(rows)} of its values agree."
     cells: list[list[Cell]] = [
         [Text(row.panel), Text(row.curve), Count(row.n), Number(row.paper, 5), Number(row.ours, 5), Number(row.se, 2)]
@@ -69,7 +75,7 @@ def _figure(title: str, picture: str, rows: Sequence[Comparison]) -> str:
     ]
     table = _table(["panel", "curve", "n", "paper", "ours", "standard error"], cells)
     return (
-        f"<section><h2>{escape(title)}</h2><figure>{picture}<figcaption>{escape(f'{LEGEND} {agree}')}</figcaption>"
+        f"<section><h2>{escape(title)}</h2><figure>{picture}<figcaption>{escape(f'{legend} {agree}')}</figcaption>"
         f"</figure><details><summary>Numbers</summary>{table}</details></section>"
     )
 

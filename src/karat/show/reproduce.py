@@ -14,12 +14,24 @@ def reproduce_report(result: ReproduceResult) -> Report:
     """How far our values agree with the paper's, and which do not."""
     found = result.found
     far = [row for row in found.comparison if not row.agrees]
-    sections = [_figure_section(found), *([_far_section(far)] if far else [])]
-    sections += [_table_section(name, rows) for name, rows in found.tables.items()]
+    sections = [_figure_section(found)] if found.comparison else []
+    sections += [_far_section(far)] if far else []
+    sections += [
+        _bounds_section(rows) if name == "theory" else _table_section(name, rows) for name, rows in found.tables.items()
+    ]
     return Report(_verdict(found), sections)
 
 
 def _verdict(found: Reproduction) -> str:
+    bounds = found.tables.get("theory", [])
+    said = [_of_figures(found)] if found.comparison or not bounds else []
+    if bounds:
+        kept = sum(row["holds"] for row in bounds)
+        said.append(f"{kept} of {len(bounds)} bounds are on their side of the exact value and of Monte Carlo.")
+    return " ".join(said)
+
+
+def _of_figures(found: Reproduction) -> str:
     rows = found.comparison
     near = sum(row.agrees for row in rows)
     if found.options.variant == "text":
@@ -49,6 +61,18 @@ def _far_section(far: list[Comparison]) -> Section:
     ]
     headers = ["figure", "curve", "n", "paper", "ours", "standard error"]
     return Section("Values that do not agree", headers, rows, names=2)
+
+
+def _bounds_section(rows: list[dict[str, Any]]) -> Section:
+    """Each statement, how many of its bounds hold, and how far they are from the exact value, both without B_I."""
+    shown: list[list[Cell]] = []
+    for statement in dict.fromkeys(row["statement"] for row in rows):
+        part = [row for row in rows if row["statement"] == statement]
+        ratios = [(row["bound"] - row["inference_bias"]) / (row["exact"] - row["inference_bias"]) for row in part]
+        kept = sum(row["holds"] for row in part)
+        shown.append([Text(statement), Count(len(part)), Count(kept), Number(min(ratios), 3), Number(max(ratios), 3)])
+    headers = ["statement", "bounds", "on their side", "least bound / exact", "most"]
+    return Section("Bounds over a grid of m, d and n; ratios without B_I", headers, shown)
 
 
 def _table_section(name: str, rows: list[dict[str, Any]]) -> Section:

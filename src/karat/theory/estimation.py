@@ -13,12 +13,13 @@ paper's, so that Theorem 4 stays true.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from karat._types import Floats
-from karat.theory.asymptotics import asymptotics
+from karat.theory.asymptotics import Asymptotics, asymptotics
 from karat.theory.ising import Ising
 from karat.theory.lemmas import kl_expansion
 from karat.theory.triplet_limits import mean_limits, triplet_limits
@@ -47,11 +48,17 @@ def estimation_error(
         return np.array([_of_random_triplets(truth, i, n) for i in range(truth.m)])
     if learner == "mean" and np.isinf(n):  # needs no noise
         return _expanded(a, mean_limits(truth), np.zeros(truth.m), np.zeros(truth.m))
-    found = asymptotics(truth, learner)
+    found = _asymptotics(truth, learner)
     mean_error = found.drift / np.sqrt(n)
     if learner == "mean":
         mean_error = np.array([triplet_limits(truth, i).drift.mean() for i in range(truth.m)]) / n
     return _expanded(a, found.limit, mean_error, (found.variance + found.drift**2) / n)
+
+
+@lru_cache(maxsize=8)
+def _asymptotics(truth: Ising, learner: Literal["labeled", "median", "mean"]) -> Asymptotics:
+    """Of the same model, for one n after another."""
+    return asymptotics(truth, learner)
 
 
 def _of_random_triplets(truth: Ising, i: int, n: float) -> float:

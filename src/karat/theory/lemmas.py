@@ -74,6 +74,34 @@ def class_conditional_misspecification(truth: Ising, i: int, j: int) -> Floats:
     return truth.class_balance[1] * gap + truth.class_balance[0] * gap[::-1, ::-1]
 
 
+def class_conditional_bias_bound(truth: Ising) -> float:
+    """Appendix B.1's O(d delta / m): the sum over sources of the standing bias of class-conditional triplets, at most.
+
+    Of E|x - a_i|, x being the limit of a random triplet; so of the mean of triplets too. With delta the largest entry
+    of all delta_ij, the covariances over pi (1 - pi) are c_ij = a_i a_j + delta / (pi (1 - pi)) in an edge, which takes
+    the place of epsilon. By the steps of the lemma "accuracy_bias" a triplet that holds an edge is off by
+    delta / (2 pi (1 - pi) c_min^2 a_min^2) at most. A source in an edge has (m - 2) + (d - 1) of these among its
+    (m - 1) (m - 2) / 2, any other source d: over all sources, 6 d / (m - 1).
+
+    >>> truth = Ising.from_means([0.9, 0.95, 0.92, 0.9, 0.96], epsilons={(0, 1): 0.02}, class_balance=0.4)
+    >>> round(class_conditional_bias_bound(truth), 3)
+    0.06
+    """
+    if any(len(component) > 2 for component in truth.components):
+        raise InputError("the bound is for sources with at most one edge each; this model has more.")
+    a, pi = truth.a, truth.class_balance
+    deltas = [np.abs(class_conditional_misspecification(truth, i, j)).max() for i, j in truth.theta_edges]
+    delta = float(max(deltas, default=0.0))
+    mu = pi[1] - pi[0]
+    c = (truth.pair_moments - mu**2 * np.outer(a, a)) / (1 - mu**2)
+    c_min = float(c[~np.eye(truth.m, dtype=bool)].min())
+    epsilons = truth.epsilons.values()
+    if truth.m < 3 or (a <= 0).any() or c_min <= 0 or any(epsilon < 0 for epsilon in epsilons):
+        raise InputError("the bound is for three or more sources with positive accuracies and dependencies.")
+    triplet = delta / (2 * pi[0] * pi[1] * c_min**2 * float(a.min()) ** 2)
+    return float(6 * len(truth.theta_edges) / (truth.m - 1) * triplet)
+
+
 @dataclass(frozen=True)
 class BiasRange:
     """Between what the limit of a triplet estimate less the true accuracy must lie."""
