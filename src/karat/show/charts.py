@@ -21,6 +21,7 @@ class _Figure(NamedTuple):
     value: str
     scale: str
     legend: str = "Lines: karat, with a band of two standard errors. Dots: the paper."
+    grid: bool = True
 
 
 _BOUNDS = "Lines: the paper's bound, and the exact value to order 1/n. Dots: Monte Carlo."
@@ -33,10 +34,12 @@ FIGURES = {
     "imdb_data_value_ratio": _Figure(
         "IMDB: unlabeled points that do as well as one gold label", "data value ratio", "log"
     ),
-    "theory_theorem_2": _Figure("Theorem 2: gold, from above", "excess error", "log", _BOUNDS),
-    "theory_theorem_3": _Figure("Theorem 3: random triplets, from above", "excess error", "log", _BOUNDS),
-    "theory_theorem_4": _Figure("Theorem 4: random triplets for ever, from below", "excess error", "log", _BOUNDS),
-    "theory_proposition_1": _Figure("Proposition 1: the median, from above", "excess error", "log", _BOUNDS),
+    "theory_theorem_2": _Figure("Theorem 2: gold, from above", "excess error", "log", _BOUNDS, False),
+    "theory_theorem_3": _Figure("Theorem 3: random triplets, from above", "excess error", "log", _BOUNDS, False),
+    "theory_theorem_4": _Figure(
+        "Theorem 4: random triplets for ever, from below", "excess error", "log", _BOUNDS, False
+    ),
+    "theory_proposition_1": _Figure("Proposition 1: the median, from above", "excess error", "log", _BOUNDS, False),
 }
 _COLOURS = ["#0b6e99", "#c4501b", "#3c7a3c", "#7d4f9e", "#8a6d00", "#b03060", "#4d4d4d", "#0f8b8d"]
 _SMALLEST = 1e-9  # lower end of a band on a logarithmic axis
@@ -58,7 +61,7 @@ def chart(figure: str, points: Sequence[Point], comparison: Sequence[Comparison]
     sizes = [row["n"] for row in mine]
     wide = max(sizes) > 20 * min(sizes)
     across = alt.Scale(type="log" if wide else "linear", zero=False, nice=False)
-    x = alt.X("n:Q", title="n", scale=across, axis=alt.Axis(format="~s"))
+    x = alt.X("n:Q", title="n", scale=across, axis=alt.Axis(format="~s", grid=about.grid))
     panels = [
         _panel(
             panel,
@@ -97,12 +100,17 @@ def _panel(name: str, ours: Any, theirs: Any, about: _Figure, shared: dict[str, 
     """One panel: a band and a line of ours, dots of the paper; `shared` are the x axis and the colours."""
     alt = _altair()
     y = alt.Scale(type=about.scale, zero=False)
+    axis = alt.Axis() if about.grid else alt.Axis(grid=False, format="~g", tickCount=6)
     band = (
         alt.Chart(ours)
         .mark_area(opacity=0.2)
-        .encode(y=alt.Y("low:Q", scale=y, title=about.value), y2="high:Q", **shared)
+        .encode(y=alt.Y("low:Q", scale=y, axis=axis, title=about.value), y2="high:Q", **shared)
     )
-    line = alt.Chart(ours).mark_line(strokeWidth=1.5).encode(y=alt.Y("value:Q", scale=y, title=about.value), **shared)
+    line = (
+        alt.Chart(ours)
+        .mark_line(strokeWidth=1.5)
+        .encode(y=alt.Y("value:Q", scale=y, axis=axis, title=about.value), **shared)
+    )
     dots = alt.Chart(theirs).mark_point(size=22, filled=True).encode(y=alt.Y("value:Q", scale=y), **shared)
     return alt.layer(band, line, dots).properties(title=name, width=300, height=230)
 
