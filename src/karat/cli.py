@@ -283,7 +283,7 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
     \b
     karat reproduce all
     karat reproduce imdb --trials 200 --out imdb
-    karat reproduce theory                         its bounds beside what they bound
+    karat reproduce theory    bounds beside what they bound
     """
     from karat.commands.reproduce import reproduce_paper
     from karat.experiments.parts import Options

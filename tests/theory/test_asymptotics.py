@@ -160,7 +160,7 @@ def test_forty_sources_agree_with_monte_carlo() -> None:
     n, trials = 10_000, 60
     rng = np.random.default_rng(0)
     votes = [2.0 * truth.sample(n, rng).values - 1 for _ in range(trials)]
-    b = np.array([v.T @ v / n for v in votes])
+    b = np.array([np.einsum("pi,pj->ij", v, v) / n for v in votes])
     for learner in ("mean", "median"):
         expected = asymptotics(truth, learner)
         found = aggregate_all(b, learner, "drop")

@@ -7,8 +7,9 @@ Every estimator is a function of the pair moments b_ij = E[l_i l_j] (or of E[l_i
 A triplet x = sqrt(b_ij b_ik / b_jk) has derivative x / 2 (1 / b_ij, 1 / b_ik, -1 / b_jk). The mean of all triplets is
 smooth, so its variance follows by the delta method. The median is not: where triplets tie in the limit, as all
 consistent ones do, it follows an order statistic of the Gaussian that the delta method gives for the tied triplets,
-whose mean need not be zero. Its mean and variance are taken over draws of that Gaussian. Nothing here lists vote
-patterns, so there may be a thousand sources. Class-conditional triplets are the same with covariances in place of b.
+whose mean need not be zero. Its mean and variance are taken over draws of that Gaussian, with the mean of triplets in
+the same draws, whose variance is known, as a control. Nothing here lists vote patterns, so there may be a thousand
+sources. Class-conditional triplets are the same with covariances in place of b.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from karat.theory.triplet_limits import (
     triplet_limits,
 )
 
-_DRAWS, _FEWEST_DRAWS = 20_000, 30
-_WORK = 100_000_000  # triplets that are drawn in all, unless that leaves too few draws
+_DRAWS, _FEWEST_DRAWS = 5_000, 30
+_WORK = 20_000_000  # triplets that are drawn in all, unless that leaves too few draws
 _BATCH = 4_000_000  # numbers that are drawn at once
 _CHOICES, _CHOICES_OF_MANY = 300, 10  # draws of a random triplet for every source, where losses are lists and grids
 _TIE = 1e-9  # triplets nearer than this in the limit are tied
@@ -83,8 +84,8 @@ def asymptotics(
     Parameters
     ----------
     rng : numpy Generator or int, optional
-        For the order statistic behind the median. Draws are fewer where sources are many: 20,000 up to 20 sources,
-        3,000 for 40, 200 for 100, and 30 from 200 on, which with 1,000 sources take minutes.
+        For the order statistic behind the median. Draws are fewer where sources are many: 5,000 up to 20 sources, 700
+        for 40, and 30 from 110 on, which with 1,000 sources take minutes.
     known_pairs : sequence of (i, j)
         Pairs that are kept out of triplets, the paper's partial recovery.
     symmetric : bool
@@ -164,28 +165,31 @@ def _medians(truth: Ising, centre: float, allowed: Bools, rng: np.random.Generat
     most = m * (m - 1) * (m - 2) // 2
     draws = min(_DRAWS, max(_FEWEST_DRAWS, _WORK // most))
     batch = max(1, min(draws, _BATCH // max(m * m, most // m)))
-    limit, found = np.empty(m), np.empty((draws, m))
+    limit, found, means = np.empty(m), np.empty((draws, m)), np.empty((draws, m))
     for low in range(0, draws, batch):
-        errors = noise.draw(min(batch, draws - low), rng) / c
+        rows = slice(low, min(low + batch, draws))
+        errors = noise.draw(rows.stop - low, rng) / c
         for i in range(m):
             triplets = triplet_limits(truth, i, centre, allowed, noise=False)
             limit[i] = np.median(triplets.limit)
-            found[low : low + batch, i] = _median_errors(triplets, errors, i)
-    return limit, found.var(axis=0), found.mean(axis=0)
+            found[rows, i], means[rows, i] = _errors(triplets, errors, i)
+    # The means of triplets in the same draws have a variance that is known, and medians go with them.
+    slope = (found * means).mean(axis=0) / (means**2).mean(axis=0)
+    rest = found - slope * means
+    variance = slope**2 * _mean_variances(truth, centre, allowed) + rest.var(axis=0, ddof=2)
+    return limit, variance, rest.mean(axis=0)
 
 
-def _median_errors(triplets: TripletLimits, errors: Floats, i: int) -> Floats:
-    """Errors of the median, times sqrt(n), from relative errors of the pair moments, shape (draws, m, m)."""
+def _errors(triplets: TripletLimits, errors: Floats, i: int) -> tuple[Floats, Floats]:
+    """Errors of median and mean, times sqrt(n), from relative errors of the pair moments, shape (draws, m, m)."""
     x, j, k = triplets.limit, triplets.first, triplets.second
+    moved = (errors[:, i, j] + errors[:, i, k] - errors[:, j, k]) * (x / 2)
     T, order = len(x), np.sort(x)
     ranks = [T // 2] if T % 2 else [T // 2 - 1, T // 2]
-    result = np.zeros(len(errors))
+    median = np.zeros(len(errors))
     for rank in ranks:
         # Each of the middle ranks is an order statistic among the triplets tied with it.
         tied = np.abs(x - order[rank]) < _TIE
         place = rank - int((x < order[rank] - _TIE).sum())
-        first, second = j[tied], k[tied]
-        moved = errors[:, i, first] + errors[:, i, second] - errors[:, first, second]
-        moved *= x[tied] / 2
-        result += np.partition(moved, place, axis=1)[:, place] / len(ranks)
-    return result
+        median += np.partition(moved[:, tied], place, axis=1)[:, place] / len(ranks)
+    return median, moved.mean(axis=1)
