@@ -38,11 +38,6 @@ class Gain:
     median: float
     deviation: float
 
-    @property
-    def mean(self) -> float:
-        """What is expected."""
-        return float(self.median * np.exp(self.deviation**2 / 2))
-
     def times(self, factor: float) -> Gain:
         """The same gain, so many times."""
         return Gain(factor * self.median, self.deviation)
