@@ -470,7 +470,7 @@ def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
         votes = paper_model(d).sample(2_000, 0)
         yield votes, *some_gold(votes, VALUE_GOLD, 0), 0.5
     for votes in vote_sets(folder).values():
-        if len(votes.sources) <= 20 and len(votes) <= 10_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
+        if len(votes.sources) <= 10 and len(votes) <= 4_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
             yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes.own_gold)
 
 
