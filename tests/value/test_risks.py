@@ -5,9 +5,11 @@ import pytest
 
 from karat.datasets import paper_model
 from karat.estimate.settings import Settings
+from karat.estimate.wilson import wilson
 from karat.fit import fit
 from karat.losses import log_losses
-from karat.value.risks import Measured, Risks, blind, controlled, mean_interval, measure_risks
+from karat.value.interval import Interval
+from karat.value.risks import Measured, Risks, blind, controlled, mean_interval, measure_risks, share_interval
 from karat.votes import Gold, GoldPoints
 
 SETTINGS = Settings(class_balance=0.5)
@@ -73,8 +75,16 @@ def test_known_answer_losses_and_right_labels() -> None:
     found = Measured.of(p, p[:2], np.array([0, 0], dtype=np.int8), np.ones(2))
     np.testing.assert_allclose(found.losses, log_losses(np.array([0.9, 0.4])))
     np.testing.assert_array_equal(found.right, [1, 0])
-    np.testing.assert_allclose(found.right_view, [0.9, 0.6])
-    assert found.right_everywhere == pytest.approx(2 / 3)
+    np.testing.assert_allclose(found.view, [-(p[k] * np.log(p[k])).sum() for k in range(2)])
+    assert found.everywhere == pytest.approx(-(p * np.log(p)).sum() / 3)
+
+
+def test_oracle_shares_are_wilsons_and_weights_count_by_what_they_tell() -> None:
+    right = np.array([1.0] * 18 + [0.0] * 2)
+    low, high = wilson(np.array(18), np.array(20), 0.9)
+    assert share_interval(right, np.ones(20), 0.9) == Interval(0.9, float(low), float(high))
+    uneven = share_interval(right, np.where(np.arange(20) < 10, 3.0, 1.0), 0.9)
+    assert uneven.high - uneven.low > 0.8 * (float(high) - float(low))
 
 
 def test_what_more_data_would_change_shows_in_how_fits_differ() -> None:
