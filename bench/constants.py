@@ -223,6 +223,7 @@ CONSTANTS = (
     Constant("calibrate.recalibrate:MOST", "all_gold"),
     Constant("value.risks:FOLDS", "value"),
     Constant("value.risks:VIEW_CAUTION", "value"),
+    Constant("value.risks:FEWEST_FREE", "value", (2, 6)),
     Constant("value.risks:MOST_POINTS", "value"),
     Constant("value.gold_alone:LARGEST_PART", "value", (0.5, 0.9)),
     Constant("value.gold_alone:SAMPLES", "value"),
