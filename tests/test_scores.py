@@ -151,6 +151,14 @@ def test_sources_are_as_good_as_their_best_cut() -> None:
     assert all(score.cut is not None and score.quarters[0] <= score.cut <= score.quarters[-1] for score in found.scores)
 
 
+@pytest.mark.parametrize("kind", ["rounded", "ties"])
+def test_recovery_independent_judges_are_within_5_percent_of_the_best_without_gold(kind: str) -> None:
+    numbers, truth, best = simulated_scores(kind, 5_000, 5, 0.5, 0)
+    votes = Votes.from_array(numbers, classes=[0, 1], kinds="score")
+    found = LabelModel(class_balance=0.5).fit(votes).predict_proba(votes)[:, 1]
+    assert log_loss(best, truth) <= log_loss(found, truth) < 1.05 * log_loss(best, truth)
+
+
 def test_value_weighs_labels_from_scores() -> None:
     votes, truth, _ = mixed()
     gold = np.where(np.arange(800) < 60, truth, -1)
