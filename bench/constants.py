@@ -229,6 +229,7 @@ CONSTANTS = (
     Constant("value.gold_alone:SAMPLES", "value"),
     Constant("value.equivalent:FARTHEST", "value", (1.0, 4.0)),
     Constant("value.equivalent:LAST", "value"),
+    Constant("value.equivalent:LEARNED_FROM", "value"),
     Constant("value.gains:LABELS.level", "value"),
     Constant("value.gains:LABELS.power", "value"),
     Constant("value.gains:LABELS.deviation", "value"),
