@@ -468,11 +468,10 @@ def many(folder: str) -> str:
 
 def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
     """Votes, some gold, the rest of it, and the class balance where it is given."""
-    for d in (0, 5):
-        votes = paper_model(d).sample(2_000, 0)
-        yield votes, *some_gold(votes, VALUE_GOLD, 0), 0.5
+    votes = paper_model(5).sample(1_000, 0)
+    yield votes, *some_gold(votes, VALUE_GOLD, 0), 0.5
     for votes in vote_sets(folder).values():
-        if len(votes.sources) <= 10 and len(votes) <= 4_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
+        if len(votes.sources) <= 10 and len(votes) <= 2_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
             yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes.own_gold)
 
 
