@@ -223,23 +223,21 @@ CONSTANTS = (
     Constant("calibrate.recalibrate:MOST", "all_gold"),
     Constant("value.risks:FOLDS", "value"),
     Constant("value.risks:VIEW_CAUTION", "value"),
+    Constant("value.risks:FEWEST_FREE", "value", (2, 6)),
     Constant("value.risks:MOST_POINTS", "value"),
     Constant("value.gold_alone:LARGEST_PART", "value", (0.5, 0.9)),
     Constant("value.gold_alone:SAMPLES", "value"),
     Constant("value.equivalent:FARTHEST", "value", (1.0, 4.0)),
     Constant("value.equivalent:LAST", "value"),
-    Constant("value.gains:LABELS_LOSS.level", "value"),
-    Constant("value.gains:LABELS_LOSS.power", "value"),
-    Constant("value.gains:LABELS_LOSS.deviation", "value"),
-    Constant("value.gains:LABELS_RIGHT.level", "value"),
-    Constant("value.gains:LABELS_RIGHT.power", "value"),
-    Constant("value.gains:LABELS_RIGHT.deviation", "value"),
-    Constant("value.gains:POINTS_LOSS.level", "value"),
-    Constant("value.gains:POINTS_LOSS.power", "value"),
-    Constant("value.gains:POINTS_LOSS.deviation", "value"),
-    Constant("value.gains:POINTS_RIGHT.level", "value"),
-    Constant("value.gains:POINTS_RIGHT.power", "value"),
-    Constant("value.gains:POINTS_RIGHT.deviation", "value"),
+    Constant("value.equivalent:LEARNED_FROM", "value"),
+    Constant("value.gains:LABELS.level", "value"),
+    Constant("value.gains:LABELS.power", "value"),
+    Constant("value.gains:LABELS.deviation", "value"),
+    Constant("value.gains:POINTS.level", "value"),
+    Constant("value.gains:POINTS.power", "value"),
+    Constant("value.gains:POINTS.deviation", "value"),
+    Constant("value.gains:RIGHT", "value"),
+    Constant("value.gains:RIGHT_ERROR", "value"),
     Constant("value.gains:LEAST", "value"),
     Constant("value.changes:MOST_PAIRS", "fixes"),
     Constant("value.changes:SURE", "fixes"),
@@ -470,11 +468,10 @@ def many(folder: str) -> str:
 
 def value_calls(folder: str) -> Iterator[tuple[Votes, Gold, Gold, Any]]:
     """Votes, some gold, the rest of it, and the class balance where it is given."""
-    for d in (0, 5):
-        votes = paper_model(d).sample(2_000, 0)
-        yield votes, *some_gold(votes, VALUE_GOLD, 0), 0.5
+    votes = paper_model(5).sample(1_000, 0)
+    yield votes, *some_gold(votes, VALUE_GOLD, 0), 0.5
     for votes in vote_sets(folder).values():
-        if len(votes.sources) <= 20 and len(votes) <= 10_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
+        if len(votes.sources) <= 10 and len(votes) <= 2_000 and votes.own_gold.known.sum() >= 2 * VALUE_GOLD:
             yield votes, *some_gold(votes, VALUE_GOLD, 0), gold_balance(votes.own_gold)
 
 

@@ -11,6 +11,7 @@ from simulated_scores import KINDS, cut_loss, in_full, log_loss, simulated_score
 
 import karat
 from karat import InputError, LabelModel, Votes, load
+from karat.value.advice import DataValue
 
 PAPERS = ("triplets", "labeled", "combined", "tensors")
 
@@ -150,21 +151,33 @@ def test_sources_are_as_good_as_their_best_cut() -> None:
     assert all(score.cut is not None and score.quarters[0] <= score.cut <= score.quarters[-1] for score in found.scores)
 
 
-def test_value_takes_scores_as_the_votes_that_they_come_to() -> None:
+@pytest.mark.parametrize("kind", ["rounded", "ties"])
+def test_recovery_independent_judges_are_within_5_percent_of_the_best_without_gold(kind: str) -> None:
+    numbers, truth, best = simulated_scores(kind, 5_000, 5, 0.5, 0)
+    votes = Votes.from_array(numbers, classes=[0, 1], kinds="score")
+    found = LabelModel(class_balance=0.5).fit(votes).predict_proba(votes)[:, 1]
+    assert log_loss(best, truth) <= log_loss(found, truth) < 1.05 * log_loss(best, truth)
+
+
+def test_value_weighs_labels_from_scores() -> None:
     votes, truth, _ = mixed()
-    found = karat.data_value(votes, np.where(np.arange(800) < 60, truth, -1))
-    assert "Scores, weighed as the votes that they come to: strict_judge, kind_judge, prob." in found.aside
+    gold = np.where(np.arange(800) < 60, truth, -1)
+    found = karat.data_value(votes, gold)
+    assert isinstance(found, DataValue)
+    hidden = LabelModel().fit(votes, gold).predict_proba(votes)[np.arange(60, 800), truth[60:]]
+    assert found.risk["combined"].low <= -np.log(hidden).mean() <= found.risk["combined"].high
 
 
-def test_scores_that_come_to_the_same_vote_everywhere_have_no_value() -> None:
+def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
     rng = np.random.default_rng(0)
-    votes, truth, table = mixed()
+    votes, _, table = mixed()
     noise = karat.read_votes(
         table | {"noise": (50 * rng.random(800)).tolist()}, kinds=stated(list(table)) | {"noise": "score"}
     )
-    found = karat.data_value(noise, np.where(np.arange(800) < 60, truth, -1), class_balance=0.1)
+    found = karat.data_value(noise, class_balance=0.1)
     assert any("noise" in line and "same on every point" in line for line in found.aside)
-    assert len(votes.sources) == 5
+    told = karat.data_value(votes)
+    assert "Scores, taken as the votes that they come to: strict_judge, kind_judge, prob." in told.aside
 
 
 def test_methods_of_the_paper_take_votes_alone() -> None:

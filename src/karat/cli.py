@@ -179,8 +179,8 @@ def value(as_json: bool, worth: float | None, **options: Any) -> int:
 
     with progress_bar() as progress:
         result = value_votes(votes_file(options), settings(options), worth, progress)
-    plan_command = again("plan", label_cost="1", point_cost="0.01", budget="100")
-    return _show(result, value_report(result, again("check"), plan_command), as_json)
+    plan_command = again("plan", without=("worth",), label_cost="1", point_cost="0.01", budget="100")
+    return _show(result, value_report(result, again("check", without=("worth",)), plan_command), as_json)
 
 
 @cli.command()

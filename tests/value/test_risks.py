@@ -5,9 +5,11 @@ import pytest
 
 from karat.datasets import paper_model
 from karat.estimate.settings import Settings
+from karat.estimate.wilson import wilson
 from karat.fit import fit
 from karat.losses import log_losses
-from karat.value.risks import Measured, Risks, blind, controlled, mean_interval, measure_risks
+from karat.value.interval import Interval
+from karat.value.risks import Measured, Risks, blind, controlled, mean_interval, measure_risks, share_interval
 from karat.votes import Gold, GoldPoints
 
 SETTINGS = Settings(class_balance=0.5)
@@ -46,7 +48,7 @@ def test_known_answer_a_mean_with_weights() -> None:
     assert mean_interval(values, weights, 0.9).value == pytest.approx(2.0)
 
 
-def test_simulation_the_view_narrows_the_interval_and_the_interval_covers() -> None:
+def test_simulation_the_view_brings_the_estimate_closer_and_the_interval_covers() -> None:
     rng = np.random.default_rng(0)
     covered, plain, helped = [], [], []
     for _ in range(300):
@@ -54,12 +56,21 @@ def test_simulation_the_view_narrows_the_interval_and_the_interval_covers() -> N
         values = view * rng.gamma(4, 0.25, 2_000)  # skewed, as losses are
         rows = rng.permutation(2_000)[:100]
         found = controlled(values[rows], view[rows], float(view.mean()), np.ones(100), 0.9)
-        covered.append(found.low <= values.mean() <= found.high)
-        helped.append(found.high - found.low)
+        helped.append(found.value - values.mean())
         alone = mean_interval(values[rows], np.ones(100), 0.9)
-        plain.append(alone.high - alone.low)
-    assert 0.85 <= np.mean(covered) <= 0.95
-    assert np.mean(helped) < 0.8 * np.mean(plain)
+        plain.append(alone.value - values.mean())
+        covered.append(alone.low <= values.mean() <= alone.high)
+    assert 0.86 <= np.mean(covered) <= 0.94
+    assert np.std(helped) < 0.75 * np.std(plain)
+
+
+def test_where_few_points_lose_all_the_interval_is_wider() -> None:
+    even, uneven = np.tile([0.0, 1.0], 50), np.where(np.arange(100) < 2, 1.0, 0.0)
+    widths = []
+    for values in (even, uneven):
+        found = mean_interval(values, np.ones(100), 0.9)
+        widths.append((found.high - found.low) / values.std(ddof=1))
+    assert widths[1] > 1.1 * widths[0]
 
 
 def test_a_view_that_says_nothing_does_no_harm() -> None:
@@ -73,8 +84,16 @@ def test_known_answer_losses_and_right_labels() -> None:
     found = Measured.of(p, p[:2], np.array([0, 0], dtype=np.int8), np.ones(2))
     np.testing.assert_allclose(found.losses, log_losses(np.array([0.9, 0.4])))
     np.testing.assert_array_equal(found.right, [1, 0])
-    np.testing.assert_allclose(found.right_view, [0.9, 0.6])
-    assert found.right_everywhere == pytest.approx(2 / 3)
+    np.testing.assert_allclose(found.view, [-(p[k] * np.log(p[k])).sum() for k in range(2)])
+    assert found.everywhere == pytest.approx(-(p * np.log(p)).sum() / 3)
+
+
+def test_oracle_shares_are_wilsons_and_weights_count_by_what_they_tell() -> None:
+    right = np.array([1.0] * 18 + [0.0] * 2)
+    low, high = wilson(np.array(18), np.array(20), 0.9)
+    assert share_interval(right, np.ones(20), 0.9) == Interval(0.9, float(low), float(high))
+    uneven = share_interval(right, np.where(np.arange(20) < 10, 3.0, 1.0), 0.9)
+    assert uneven.high - uneven.low > 0.8 * (float(high) - float(low))
 
 
 def test_what_more_data_would_change_shows_in_how_fits_differ() -> None:

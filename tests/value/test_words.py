@@ -43,7 +43,8 @@ def test_known_answer_every_decision() -> None:
         "gold labels lower the log loss by about 0.0034."
     )
     assert words("cannot tell", leaning="buy labels").endswith(
-        "Buy gold labels is the best answer with a probability of 80% only."
+        "To buy gold labels is the best answer with a probability of 80% only; what either costs may decide (karat "
+        "plan)."
     )
 
 

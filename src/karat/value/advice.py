@@ -13,7 +13,7 @@ from karat.value.equivalent import difference, equivalent
 from karat.value.gains import Lacking, prospects
 from karat.value.interval import Interval
 from karat.value.ratio import data_value_ratio
-from karat.value.risks import Risks, mean_interval
+from karat.value.risks import Risks, mean_interval, share_interval
 from karat.value.words import decision_words, worth
 
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -137,7 +137,7 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
         "combined": risks.both.loss(level),
     }
     accuracy = {
-        "labeled": mean_interval(risks.gold_alone.right[-1], risks.points.weights, level),
+        "labeled": share_interval(risks.gold_alone.right[-1], risks.points.weights, level),
         "unlabeled": risks.votes_alone.accuracy(level),
         "combined": risks.both.accuracy(level),
     }

@@ -38,11 +38,6 @@ class Gain:
     median: float
     deviation: float
 
-    @property
-    def mean(self) -> float:
-        """What is expected."""
-        return float(self.median * np.exp(self.deviation**2 / 2))
-
     def times(self, factor: float) -> Gain:
         """The same gain, so many times."""
         return Gain(factor * self.median, self.deviation)
@@ -78,10 +73,10 @@ class Law:
         return Gain(self.level * max(seen, LEAST) ** self.power, self.deviation)
 
 
-LABELS_LOSS = Law(1.8, 0.5, 0.6)  # what is lost for want of labels: log loss
-LABELS_RIGHT = Law(0.6, 0.5, 1.0)  # the same, wrong labels
-POINTS_LOSS = Law(1.0, 0.5, 1.5)  # what is lost for want of points: log loss
-POINTS_RIGHT = Law(0.4, 0.5, 1.5)  # the same, wrong labels
+LABELS = Law(1.2, 1.0, 0.9)  # what is lost for want of labels
+POINTS = Law(5.4, 0.75, 1.1)  # what is lost for want of points
+RIGHT = 0.3  # more right labels for a nat less of log loss
+RIGHT_ERROR = 0.8  # deviation of the logarithm of that
 LEAST = 0.01  # of what is seen; less is taken as this
 
 
@@ -127,8 +122,12 @@ def prospects(n_gold: int, n_points: int, by_labels: float, by_points: float) ->
     by_labels, by_points : float
         What probabilities vary by over draws of gold labels, and of unlabeled points, in nats.
     """
-    labels, points = n_gold * by_labels, n_points * by_points
+    labels, points = LABELS.of(n_gold * by_labels), POINTS.of(n_points * by_points)
     return Prospects(
-        Lacking(LABELS_LOSS.of(labels), POINTS_LOSS.of(points), n_gold, n_points),
-        Lacking(LABELS_RIGHT.of(labels), POINTS_RIGHT.of(points), n_gold, n_points),
+        Lacking(labels, points, n_gold, n_points), Lacking(_right(labels), _right(points), n_gold, n_points)
     )
+
+
+def _right(gain: Gain) -> Gain:
+    """A gain in log loss as one in the share of right labels."""
+    return Gain(RIGHT * gain.median, float(np.hypot(gain.deviation, RIGHT_ERROR)))

@@ -7,22 +7,25 @@ is known for all points, so that with l the losses on gold
 
     risk = mean(l) - power (mean of h on gold - mean of h over all points),    power = cov(l, h) / var(h)
 
-where the power is what gold shows it to be, drawn to none where gold is little.
+where the power is what gold shows it to be, drawn to none where gold is little. The interval is that of plain
+cross-validation: on real sets the error that is left by the view looks smaller than it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from karat._types import Codes, Floats, Group, Ints, Progress
-from karat.calibrate.agreed import votes_alone, votes_and_gold
-from karat.calibrate.blind import Blind, information_of, predicted_blind
+from karat.calibrate.agreed import blind_fits, votes_alone, votes_and_gold
+from karat.calibrate.blind import Blind, information_of
 from karat.estimate.groups import dependent_groups
 from karat.estimate.intervals import student
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.settings import Settings
+from karat.estimate.wilson import wilson
 from karat.fit import fit
 from karat.losses import log_losses
 from karat.value.gold_alone import GoldAlone, gold_alone
@@ -31,6 +34,7 @@ from karat.votes import Gold, GoldPoints, Votes
 
 FOLDS = 5  # parts of gold, each predicted by fits to the others
 MOST_POINTS = 10_000  # that fits without a part of gold learn from: what more of them teach is too little to measure
+FEWEST_FREE = 3  # degrees of freedom, however few points lose all
 VIEW_CAUTION = 20.0  # gold labels from which on the model's own view counts for more than half of what it seems to
 
 
@@ -42,9 +46,9 @@ class Measured:
     ----------
     losses, right : arrays, shape (g,)
         Log loss, and whether the label is right.
-    loss_view, right_view : arrays, shape (g,)
-        What the model itself expects of these.
-    loss_everywhere, right_everywhere : float
+    view : array, shape (g,)
+        What the model itself expects to lose.
+    everywhere : float
         The mean of that over all points.
     weights : array, shape (g,)
         How many points of a random sample each gold point stands for.
@@ -52,10 +56,8 @@ class Measured:
 
     losses: Floats
     right: Floats
-    loss_view: Floats
-    right_view: Floats
-    loss_everywhere: float
-    right_everywhere: float
+    view: Floats
+    everywhere: float
     weights: Floats
 
     @classmethod
@@ -66,21 +68,18 @@ class Measured:
             log_losses(own),
             (on_gold.argmax(axis=1) == truth).astype(np.float64),
             _entropy(on_gold),
-            on_gold.max(axis=1),
             float(_entropy(everywhere).mean()),
-            float(everywhere.max(axis=1).mean()),
             weights,
         )
 
     def loss(self, level: float) -> Interval:
         """Mean log loss over all points."""
-        found = controlled(self.losses, self.loss_view, self.loss_everywhere, self.weights, level)
+        found = controlled(self.losses, self.view, self.everywhere, self.weights, level)
         return replace(found, low=max(found.low, 0.0))
 
     def accuracy(self, level: float) -> Interval:
         """Share of all points with the right label."""
-        found = controlled(self.right, self.right_view, self.right_everywhere, self.weights, level)
-        return Interval(*(min(max(end, 0.0), 1.0) for end in (found.value, found.low, found.high)))
+        return share_interval(self.right, self.weights, level)
 
 
 def controlled(values: Floats, view: Floats, everywhere: float, weights: Floats, level: float) -> Interval:
@@ -101,20 +100,31 @@ def controlled(values: Floats, view: Floats, everywhere: float, weights: Floats,
     power = 0.0
     if spread > 0:
         power = float(share @ (centred * seen)) / spread * g / (g + VIEW_CAUTION)
-    left = centred - power * seen
-    error = np.sqrt((share**2 @ left**2) * g / max(g - 2, 1))
     value = mean - power * (view_mean - everywhere)
-    z = student(level, max(g - 2, 1))
-    # Few points lose much: a mean without them is too low, and looks too sure. Johnson (1978) moves the interval.
-    variance = float(share @ left**2)
-    skewness = float(share @ left**3) / variance**1.5 if variance > 0 else 0.0
-    middle = value + skewness * float(error) * (1 + 2 * z**2) / (6 * np.sqrt(g))
-    return Interval(value, min(value, float(middle - z * error)), max(value, float(middle + z * error)))
+    # As few points lose much, the variance itself is not well known: a sum of squares of kurtosis k is as one of
+    # 2 g / (k - 1) normal ones.
+    variance = float(share @ centred**2)
+    kurtosis = float(share @ centred**4) / variance**2 if variance > 0 else 1.0
+    freedom = int(np.clip(2 * g / max(kurtosis - 1, 1e-9), FEWEST_FREE, max(g - 1, FEWEST_FREE)))
+    half = student(level, freedom) * float(np.sqrt((share**2 @ centred**2) * g / max(g - 1, 1)))
+    return Interval(value, value - half, value + half)
 
 
 def mean_interval(values: Floats, weights: Floats, level: float) -> Interval:
     """Mean over all points of something known on some."""
     return controlled(values, np.zeros(len(values)), 0.0, weights, level)
+
+
+def share_interval(right: Floats, weights: Floats, level: float) -> Interval:
+    """Mean over all points of shares that are known on some: Wilson's interval, which has a width where all are right.
+
+    >>> share_interval(np.ones(20), np.ones(20), 0.9).low < 0.9
+    True
+    """
+    value = float(weights @ right / weights.sum())
+    number = weights.sum() ** 2 / (weights**2).sum()
+    low, high = wilson(np.array(value * number), np.array(number), level)
+    return Interval(value, float(low), float(high))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,17 +156,16 @@ class Risks:
 def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Risks:
     """Measure all three on votes with gold on some points."""
     tell = progress or (lambda done, total: None)
-    stages = 4
+    stages = FOLDS + 3
     rng = settings.generator()
     fold = rng.permutation(len(points)) % FOLDS
     some, placed = _some_points(votes, points, rng)
-    found = blind(some, placed, fold, settings)
+    found = blind(some, placed, fold, settings, lambda part: tell(part, stages))
     both = Measured.of(found.probabilities, found.probabilities[placed.rows], points.truth, points.weights)
-    tell(1, stages)
     alone = alone_probabilities(votes, points, settings)
-    tell(2, stages)
+    tell(FOLDS + 1, stages)
     by_points = points_variation(some, placed, settings, rng) * len(some) / len(votes)
-    tell(3, stages)
+    tell(FOLDS + 2, stages)
     groups: tuple[Group, ...] = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
     kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
     given = settings.given_balance(votes.classes)
@@ -183,12 +192,23 @@ def _some_points(votes: Votes, points: GoldPoints, rng: np.random.Generator) -> 
     return votes.take(rows), replace(points, rows=np.searchsorted(rows, points.rows))
 
 
-def blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings) -> Blind:
-    """Probabilities of all points by fits that have not seen their labels."""
-    if not settings.takes_triplets:
-        return predicted_blind(votes, points, fold, settings)
-    rests = (points.take(np.flatnonzero(fold != part)) for part in np.unique(fold))
-    return Blind.of_fits((both_probabilities(votes, rest, settings, votes) for rest in rests), points, fold)
+def blind(
+    votes: Votes, points: GoldPoints, fold: Ints, settings: Settings, tell: Callable[[int], None] | None = None
+) -> Blind:
+    """Probabilities of all points by fits that have not seen their labels; `tell` hears how many are done."""
+    fits: Iterable[Floats]
+    if settings.takes_triplets:
+        rests = (points.take(np.flatnonzero(fold != part)) for part in np.unique(fold))
+        fits = (both_probabilities(votes, rest, settings, votes) for rest in rests)
+    else:
+        fits = blind_fits(votes, points, fold, settings)
+    return Blind.of_fits(fits if tell is None else _told(fits, tell), points, fold)
+
+
+def _told(fits: Iterable[Floats], tell: Callable[[int], None]) -> Iterator[Floats]:
+    for done, found in enumerate(fits):
+        tell(done + 1)
+        yield found
 
 
 def points_variation(votes: Votes, points: GoldPoints, settings: Settings, rng: np.random.Generator) -> float:

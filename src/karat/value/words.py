@@ -29,7 +29,7 @@ def decision_words(decision: Decision) -> str:
     if decision.kind == "cannot tell":
         return (
             f"Cannot tell yet what to buy: {expected}. {_ANSWERS[decision.leaning]} is the best answer with a "
-            f"probability of {sure} only."
+            f"probability of {sure} only; what either costs may decide (karat plan)."
         )
     if decision.kind == "stop":
         return (
@@ -37,14 +37,14 @@ def decision_words(decision: Decision) -> str:
             f"answer with a probability of {sure}."
         )
     first, then = (labels, points) if decision.kind == "buy labels" else (points, labels)
-    return f"{_ANSWERS[decision.kind]}: {first}, {then}. That is the best answer with a probability of {sure}."
+    start = "Buy gold labels" if decision.kind == "buy labels" else "Buy unlabeled points"
+    return f"{start}: {first}, {then}. That is the best answer with a probability of {sure}."
 
 
 _ANSWERS: dict[Kind, str] = {
-    "buy labels": "Buy gold labels",
-    "buy points": "Buy unlabeled points",
+    "buy labels": "To buy gold labels",
+    "buy points": "To buy unlabeled points",
     "stop": "To stop",
-    "fix sources": "Fix sources",
 }
 
 

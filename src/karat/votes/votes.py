@@ -31,6 +31,8 @@ from karat.votes.patterns import Patterns
 from karat.votes.storage import CELLS_PER_VOTE, Dense, Sparse
 from karat.votes.tally import score_parts, tally
 
+_CROWD = 100  # sources; fewer are quickly gone through, whoever is silent
+
 
 @dataclass(frozen=True, eq=False)
 class Votes:
@@ -130,7 +132,7 @@ class Votes:
             return cls.of_table(table, table_coding(table, gold_levels, classes, abstain, spelling)).directed()
         if values.dtype.kind in "iu" and empty is None:
             coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain, spelling)
-            votes = cls.coded(values, names, coding)
+            votes = cls.coded(values, names, coding).compact()
             return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
         table = VoteTable(len(values), names, array_columns(values, empty, names, abstain), None, truth)
         return cls.of_table(table, find_coding(table.levels, gold_levels, classes, abstain, spelling))
@@ -159,6 +161,18 @@ class Votes:
                 return cls(values.astype(np.int8, copy=False), sources, coding)
         columns = array_columns(values, empty, sources, nan)
         return cls.of_table(VoteTable(len(values), sources, columns, None, None), coding)
+
+    def compact(self) -> Votes:
+        """The same, held sparsely where sources are many and most say nothing: a crowd's votes as a whole array."""
+        n, m = self.storage.shape
+        if isinstance(self.storage, Sparse) or m < _CROWD:
+            return self
+        spoken = self.storage.values >= 0
+        if np.count_nonzero(spoken) * CELLS_PER_VOTE >= n * m:
+            return self
+        point, source = np.nonzero(spoken)
+        values = self.storage.values[point, source]
+        return replace(self, cells=Sparse.of_entries(n, m, point.astype(np.int64), source.astype(np.int64), values))
 
     @classmethod
     def of_table(cls, table: VoteTable, coding: Coding) -> Votes:
