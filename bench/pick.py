@@ -13,15 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sets import files_of, read_set
+from sets import readable
 
 from karat._types import Floats, Places
-from karat.errors import InputError
 from karat.estimate.settings import Settings
 from karat.fit import fit
 from karat.losses import log_losses
@@ -92,21 +90,14 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for file in files_of(options.folder):
-        if options.only and file.stem not in options.only:
-            continue
-        try:
-            votes = read_set(file)
-        except (InputError, ValueError, OSError) as error:
-            print(f"{file.stem}: {str(error).splitlines()[0]}", file=sys.stderr)
-            continue
+    for name, votes in readable(options.folder, options.only):
         for seed in range(options.draws):
             found = measure(votes, options.goal, seed)
             if found is None:
                 break
-            rows.append({"set": file.stem, "seed": seed, **found})
+            rows.append({"set": name, "seed": seed, **found})
             if not options.json:
-                print(f"{file.stem:24} {_words(found)}", flush=True)
+                print(f"{name:24} {_words(found)}", flush=True)
     if not rows:
         raise SystemExit(f"no set in {options.folder!r} has enough points with gold.")
     mean = {

@@ -24,11 +24,10 @@ from typing import Any
 
 import numpy as np
 from peer_environment import FOLDER, HERE, last_line
-from sets import files_of, read_set, some_gold
+from sets import readable, some_gold
 
 from karat._types import Floats
 from karat.calibrate.blind import predicted_blind
-from karat.errors import InputError
 from karat.estimate.settings import Settings
 from karat.value.rate import folds, group_rates
 from karat.votes import GoldPoints, Votes
@@ -118,22 +117,15 @@ def main() -> None:
     options = parser.parse_args()
     python = peer_python() if options.peers else None
     rows: list[dict[str, Any]] = []
-    for file in files_of(options.folder):
-        if options.only and file.stem not in options.only:
-            continue
-        try:
-            votes = read_set(file)
-        except (InputError, ValueError, OSError) as error:
-            print(f"{file.stem}: {str(error).splitlines()[0]}", file=sys.stderr)
-            continue
-        votes = votes.take(np.flatnonzero(votes.own_gold.known))
+    for name, table in readable(options.folder, options.only):
+        votes = table.take(np.flatnonzero(table.own_gold.known))
         for n in options.gold:
             if 2 * n > len(votes):
                 continue
             for seed in range(options.draws):
-                rows.append({"set": file.stem, "gold": n, "seed": seed, **measure(votes, n, seed, python)})
+                rows.append({"set": name, "gold": n, "seed": seed, **measure(votes, n, seed, python)})
                 if not options.json:
-                    print(f"{file.stem:24} {n:4}  {_words(rows[-1:])}", flush=True)
+                    print(f"{name:24} {n:4}  {_words(rows[-1:])}", flush=True)
     summary = {n: means([row for row in rows if row["gold"] == n]) for n in options.gold}
     if options.json:
         print(json.dumps({"rows": rows, "means": summary}))

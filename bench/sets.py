@@ -6,6 +6,8 @@ index, -1 no vote). It has as many classes as the largest index in votes and gol
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,17 @@ def read_set(file: Path) -> Votes:
     table = parquet.read_table(file, columns=[field.name for field in indices])
     largest = max((compute.max(column).as_py() or 0 for column in table.columns), default=0)
     return karat.read_votes(table, layout="wide", gold="gold", classes=range(largest + 1))
+
+
+def readable(folder: str | Path, only: Sequence[str] | None = None) -> Iterator[tuple[str, Votes]]:
+    """Sets of a folder, all or some, by name; why others are none goes to stderr."""
+    for file in files_of(folder):
+        if only and file.stem not in only:
+            continue
+        try:
+            yield file.stem, read_set(file)
+        except (InputError, ValueError, OSError) as error:
+            print(f"{file.stem}: {str(error).splitlines()[0]}", file=sys.stderr)
 
 
 def some_gold(votes: Votes, n: int, seed: int) -> tuple[Gold, Gold]:
