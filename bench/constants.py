@@ -228,7 +228,7 @@ CONSTANTS = (
     Constant("value.gold_alone:LARGEST_PART", "value", (0.5, 0.9)),
     Constant("value.gold_alone:SAMPLES", "value"),
     Constant("value.equivalent:FARTHEST", "value", (1.0, 4.0)),
-    Constant("value.equivalent:LAST", "value"),
+    Constant("value.gold_alone:LAST", "value"),
     Constant("value.equivalent:LEARNED_FROM", "value"),
     Constant("value.gains:LABELS.level", "value"),
     Constant("value.gains:LABELS.power", "value"),

@@ -7,7 +7,7 @@ from karat import LabelModel
 from karat.datasets import paper_model
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.losses import log_losses
-from karat.value.gold_alone import LARGEST_PART, _measured, gold_alone
+from karat.value.gold_alone import LARGEST_PART, GoldAlone, _measured, gold_alone
 from karat.votes import Gold, GoldPoints, Votes
 
 
@@ -67,3 +67,10 @@ def test_more_gold_is_better_on_the_whole() -> None:
     found = gold_alone(points, None, Symmetric(), groups(len(votes.sources)), np.random.default_rng(0))
     assert found.losses[-1].mean() < found.losses[3].mean() < found.losses[0].mean()
     assert found.right[-1].mean() > found.right[0].mean()
+
+
+def test_known_answer_a_constant_plus_c_over_n_is_drawn_on_exactly() -> None:
+    sizes = np.array([5, 10, 20, 40, 80])
+    losses = 0.3 + 2 / sizes[:, None] + np.arange(3) / 10
+    found = GoldAlone(sizes, losses, np.ones_like(losses)).beyond(np.array([100.0, 1e9]))
+    np.testing.assert_allclose(found, [[0.32, 0.42, 0.52], [0.3, 0.4, 0.5]], atol=1e-8)

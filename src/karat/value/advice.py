@@ -132,7 +132,7 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     changes = source_changes(risks)
     risk = {
-        "labeled": mean_interval(risks.gold_alone.losses[-1], risks.points.weights, level),
+        "labeled": mean_interval(risks.gold_alone.beyond(np.array([n_gold]))[0], risks.points.weights, level),
         "unlabeled": risks.votes_alone.loss(level),
         "combined": risks.both.loss(level),
     }

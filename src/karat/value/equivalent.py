@@ -16,7 +16,6 @@ from karat.value.ratio import equivalent_labels
 from karat.value.risks import Risks
 
 FARTHEST = 2.0  # times the gold labels that there are: up to there f is told
-LAST = 4  # points of the curve that it is drawn on from
 LEARNED_FROM = 1.4  # times the error of measuring on gold points: that of learning from them is about as large
 _STEP = 2**0.25
 
@@ -39,12 +38,8 @@ def difference(risks: Risks) -> tuple[Floats, Floats, Floats]:
     """How much more gold alone of n labels loses than votes alone: numbers of labels, means and standard errors."""
     curve, weights = risks.gold_alone, risks.points.weights
     n = curve.sizes.astype(np.float64)
-    lost = curve.losses - risks.votes_alone.losses
     beyond = n[-1] * _STEP ** np.arange(1, max(1, round(np.log(FARTHEST * len(weights) / n[-1]) / np.log(_STEP))) + 1)
-    last = slice(-min(LAST, len(n)), None)
-    design = np.stack([np.ones(len(n[last])), 1 / n[last]], axis=1)
-    drawn_on = np.stack([np.ones(len(beyond)), 1 / beyond], axis=1) @ np.linalg.pinv(design)
-    lost = np.concatenate([lost, drawn_on @ lost[last]])
+    lost = np.concatenate([curve.losses, curve.beyond(beyond)]) - risks.votes_alone.losses
     share = weights / weights.sum()
     mean = lost @ share
     error = np.sqrt(((lost - mean[:, None]) ** 2 @ share**2) * len(share) / (len(share) - 1))

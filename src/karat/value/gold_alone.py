@@ -20,6 +20,7 @@ from karat.votes import GoldPoints
 
 LARGEST_PART = 0.8  # of the gold labels, at most so many are learned from, and the others measured on
 SAMPLES = 40  # of each number of labels
+LAST = 4  # points of the curve that it is drawn on from
 _STEP = 2**0.5  # from one number of labels to the next
 _MOST = 1_000  # gold points that take part
 
@@ -41,6 +42,12 @@ class GoldAlone:
     sizes: Ints
     losses: Floats
     right: Floats
+
+    def beyond(self, n: Floats) -> Floats:
+        """Losses with more labels than were learned from, shape (len(n), g): a constant plus c / n, from the last."""
+        last = self.sizes[-min(LAST, len(self.sizes)) :]
+        through = np.linalg.pinv(np.stack([np.ones(len(last)), 1 / last], axis=1))
+        return np.asarray(np.stack([np.ones(len(n)), 1 / n], axis=1) @ through @ self.losses[-len(last) :])
 
 
 def gold_alone(
