@@ -40,6 +40,15 @@ def log_losses(probabilities: Floats) -> Floats:
     return -np.log(np.clip(probabilities, CERTAIN, 1 - CERTAIN))
 
 
+def entropy(probabilities: Floats) -> Floats:
+    """What probabilities themselves expect to lose, in nats, along the last axis.
+
+    >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]])).round(3) + 0.0
+    array([0.693, 0.   ])
+    """
+    return -np.asarray((probabilities * np.log(np.maximum(probabilities, 1e-300))).sum(axis=-1))
+
+
 def score(probabilities: Floats, gold: Gold) -> Score:
     """Measure probabilities, shape (n, K), on the points with gold.
 

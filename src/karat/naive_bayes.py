@@ -241,6 +241,15 @@ def softmax(score: Floats) -> Floats:
     return score / score.sum(axis=-1, keepdims=True)
 
 
+def log_odds(p: Floats) -> Floats:
+    """Of a probability.
+
+    >>> log_odds(np.array([0.5, 0.75])).round(3)
+    array([0.   , 1.099])
+    """
+    return np.asarray(np.log(p) - np.log1p(-p))
+
+
 def _log_table(table: Floats) -> Floats:
     """Log-likelihoods of a group's outputs, shape (K, outputs); 0 where an output never occurs."""
     flat = table.reshape(len(table), -1)

@@ -15,12 +15,12 @@ from karat.calibrate.source_accuracy import (
     Seen,
     _posterior,
     expected_of,
-    log_odds,
     share,
     source_accuracies,
     told_by_others,
     told_of,
 )
+from karat.naive_bayes import log_odds
 
 Floats = npt.NDArray[np.float64]
 

@@ -3,5 +3,5 @@ from __future__ import annotations
 from karat.value.interval import Interval
 
 
-def test_another_unit() -> None:
-    assert Interval(2.0, 1.0, 4.0).times(0.5) == Interval(1.0, 0.5, 2.0)
+def test_as_much_on_either_side() -> None:
+    assert Interval.around(2.0, 0.5) == Interval(2.0, 1.5, 2.5)

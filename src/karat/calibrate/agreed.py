@@ -102,10 +102,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
 
 def votes_and_gold(votes: Votes, points: GoldPoints, settings: Settings) -> Pool:
     """What votes and gold say together: the probabilities of `agree`, without all else that it finds."""
-    alone, _ = _learned_alone(votes, points, settings)
-    if np.count_nonzero(points.counts) < 2:
-        return alone.pool
-    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
+    return _with_gold(_learned_alone(votes, points, settings)[0], points, settings)
 
 
 def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> Pool:
@@ -122,7 +119,7 @@ def _learned_alone(votes: Votes, points: GoldPoints | None, settings: Settings) 
     ballots = Ballots.of(votes, _groups(votes, known), rows, truth)
     counts = np.zeros(len(votes.classes)) if points is None else points.weighted_counts
     alone = _votes_alone(ballots, given, counts)
-    copies = _joinable(votes, known, near_copies(alone.voted, (alone.in_full + alone.mixed) / 2))
+    copies = _copies(alone, known)
     if copies:
         merged = _votes_alone(replace(ballots, groups=_groups(votes, (*known, *copies))), given, counts)
         if merged.gold_loss <= alone.gold_loss:
@@ -147,7 +144,7 @@ def blind_fits(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings)
     ballots = Ballots.of(votes, _groups(votes, known), points.rows, points.truth)
     gold = np.flatnonzero(ballots.truth >= 0)
     starts = [_votes_alone(ballots.without(gold), given, nothing)]
-    copies = _joinable(votes, known, near_copies(starts[0].voted, (starts[0].in_full + starts[0].mixed) / 2))
+    copies = _copies(starts[0], known)
     if copies:
         groups = _groups(votes, (*known, *copies))
         starts.append(_votes_alone(replace(starts[0].ballots, groups=groups), given, nothing))
@@ -156,18 +153,22 @@ def blind_fits(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings)
         seen = ballots.without(gold[fold == part])
         fits = [_seeing(start, seen, rest, given) for start in starts]
         alone = min(reversed(fits), key=lambda fit: fit.gold_loss)
-        pool = alone.pool
-        if np.count_nonzero(rest.counts) > 1:
-            pool = _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
-        yield pool.posterior(votes)
+        yield _with_gold(alone, rest, settings).posterior(votes)
 
 
 def _seeing(start: _VotesAlone, ballots: Ballots, points: GoldPoints, given: Floats | None) -> _VotesAlone:
     """What votes say, with some gold for the class balance and to be compared to."""
     balance = start.consensus.class_balance
     if given is None:
-        balance = gold_balance(points.weighted_counts, len(balance) * BALANCE_WORTH * balance)
+        balance = _balance_with(points.weighted_counts, balance)
     return replace(start, ballots=replace(ballots, groups=start.ballots.groups)).given(balance)
+
+
+def _with_gold(alone: _VotesAlone, points: GoldPoints, settings: Settings) -> Pool:
+    """What votes say, and gold where it is of two classes: labels of one favour who always says it."""
+    if np.count_nonzero(points.counts) < 2:
+        return alone.pool
+    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
 
 
 def _gold_pool(alone: _VotesAlone, readings: GoldReadings) -> Pool:
@@ -250,9 +251,13 @@ def _votes_alone(ballots: Ballots, given: Floats | None, gold_counts: Floats) ->
         return found
     balance = _with_triplets(found)
     if len(gold):
-        K = len(balance)
-        balance = gold_balance(gold_counts, K * BALANCE_WORTH * balance)
+        balance = _balance_with(gold_counts, balance)
     return found.given(balance)
+
+
+def _balance_with(gold_counts: Floats, balance: Floats) -> Floats:
+    """The class balance of gold, so much of each class, drawn to what votes say."""
+    return gold_balance(gold_counts, len(balance) * BALANCE_WORTH * balance)
 
 
 def _with_triplets(found: _VotesAlone) -> Floats:
@@ -276,6 +281,11 @@ def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:
     groups = dependent_groups(len(votes.sources), pairs)
     check_groups(groups, votes.sources, votes.outputs)
     return groups
+
+
+def _copies(alone: _VotesAlone, known: Positions) -> Positions:
+    """Sources that repeat each other, as far as they can be taken as one."""
+    return _joinable(alone.ballots.votes, known, near_copies(alone.voted, (alone.in_full + alone.mixed) / 2))
 
 
 def _joinable(votes: Votes, known: Positions, copies: Positions) -> Positions:

@@ -15,6 +15,7 @@ import numpy as np
 from karat._types import Floats, Ints
 from karat.calibrate.agreed import blind_fits
 from karat.estimate.settings import Settings
+from karat.losses import entropy
 from karat.votes import GoldPoints, Votes
 
 
@@ -63,4 +64,4 @@ def predicted_blind(votes: Votes, points: GoldPoints, fold: Ints, settings: Sett
 
 def information_of(p: Floats) -> float:
     """Mean over points of the sum of p log p over classes: how far probabilities are from knowing nothing, in nats."""
-    return float((p * np.log(np.maximum(p, 1e-300))).sum() / max(len(p), 1))
+    return -float(entropy(p).mean()) if len(p) else 0.0

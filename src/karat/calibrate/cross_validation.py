@@ -11,7 +11,7 @@ from karat._types import Codes, Floats
 from karat.calibrate.pool import Pool
 from karat.calibrate.stack import UNLABELED, GoldReadings, weigh_readings
 from karat.estimate.consensus import majority
-from karat.estimate.wilson import wilson
+from karat.estimate.wilson import weighted_share
 from karat.losses import log_losses
 
 FEWEST = 10  # gold labels from which on a score is worth saying
@@ -45,13 +45,11 @@ class CrossScore:
         """Measure probabilities of gold points, shape (g, K), each of which stands for so many of a random sample."""
         share = np.full(len(truth), 1 / len(truth)) if weights is None else weights / weights.sum()
         losses = log_losses(probabilities[np.arange(len(truth)), truth])
-        right = float(share @ (probabilities.argmax(axis=1) == truth))
-        number = 1 / (share**2).sum()
-        low, high = wilson(np.array(right * number), np.array(number), level)
+        right = weighted_share(probabilities.argmax(axis=1) == truth, share, level)
         mean = float(share @ losses)
         error = float(np.sqrt((share**2 @ (losses - mean) ** 2) * len(truth) / (len(truth) - 1)))
         half = NormalDist().inv_cdf((1 + level) / 2) * error
-        return cls(name, right, float(low), float(high), mean, max(mean - half, 0.0), mean + half)
+        return cls(name, *right, mean, max(mean - half, 0.0), mean + half)
 
 
 def cross_scores(

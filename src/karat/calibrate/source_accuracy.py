@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat._types import Floats, Ints
+from karat.naive_bayes import log_odds
 
 SHIFT_ERROR = 0.35  # standard deviation, in log-odds, of what votes get wrong about all sources of a set
 SCALE_ERROR = 0.5  # the same, as a share of what the sources seem to be above chance
@@ -188,11 +189,6 @@ def _where(below: Floats, theta: Floats, tail: float) -> Floats:
     last = next_ - 1
     step = (tail - below[rows, last]) / np.maximum(below[rows, next_] - below[rows, last], 1e-300)
     return np.asarray(theta[rows, last] + np.clip(step, 0, 1) * (theta[rows, next_] - theta[rows, last]))
-
-
-def log_odds(p: Floats) -> Floats:
-    """Of a probability."""
-    return np.asarray(np.log(p) - np.log1p(-p))
 
 
 def share(theta: Floats) -> Floats:

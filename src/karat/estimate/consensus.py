@@ -20,7 +20,7 @@ import numpy as np
 
 from karat._types import Codes, Floats, Group, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
-from karat.naive_bayes import log_likelihoods, softmax
+from karat.naive_bayes import log_likelihoods, log_odds, softmax
 from karat.statistics import block_of
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
@@ -287,14 +287,10 @@ def _shrunk(counts: Floats, class_balance: Floats) -> Floats:
     expected = np.where(total > 0, votes @ usual / np.maximum(total, 1e-12), usual.mean())
     right = counts[:, own, own].sum(axis=1)
     accuracy = np.clip((right + SOURCE_WORTH * expected) / (total + SOURCE_WORTH), 1e-6, 1 - 1e-6)
-    better = _logit(accuracy) - _logit(expected)
-    hit = 1 / (1 + np.exp(-(_logit(usual) + better[:, None])))
+    better = log_odds(accuracy) - log_odds(expected)
+    hit = 1 / (1 + np.exp(-(log_odds(usual) + better[:, None])))
     miss = everyone * (1 - np.eye(K))
     miss /= np.maximum(miss.sum(axis=1, keepdims=True), 1e-12)
     centre = (1 - hit)[:, :, None] * miss
     centre[:, own, own] = hit
     return np.asarray((counts + VOTE_WORTH * centre) / (votes + VOTE_WORTH)[:, :, None])
-
-
-def _logit(p: Floats) -> Floats:
-    return np.asarray(np.log(p) - np.log1p(-p))

@@ -23,3 +23,14 @@ def wilson(right: AnyArray, total: AnyArray, level: float) -> tuple[Floats, Floa
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return np.where(some, centre - half, 0), np.where(some, centre + half, 1)
+
+
+def weighted_share(right: AnyArray, weights: Floats, level: float) -> tuple[float, float, float]:
+    """A share of points that stand for so many each, and its interval: that of as many points as tell as much (Kish).
+
+    >>> weighted_share(np.array([1, 0]), np.array([3.0, 1.0]), 0.9)[0]
+    0.75
+    """
+    value, number = float(weights @ right / weights.sum()), weights.sum() ** 2 / (weights**2).sum()
+    low, high = wilson(np.array(value * number), np.array(number), level)
+    return value, float(low), float(high)

@@ -10,7 +10,7 @@ import numpy as np
 from karat.value.changes import SourceChange, source_changes
 from karat.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, decide, labels_to_buy
 from karat.value.equivalent import difference, equivalent
-from karat.value.gains import Lacking, prospects
+from karat.value.gains import Lacking
 from karat.value.interval import Interval
 from karat.value.ratio import data_value_ratio
 from karat.value.risks import Risks, mean_interval, share_interval
@@ -127,7 +127,7 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
         What a gain must be, in the share of right labels.
     """
     level, N, n_gold = risks.settings.level, len(risks.votes), len(risks.points)
-    found = prospects(n_gold, N, risks.by_labels, risks.by_points)
+    found = risks.prospects
     f = equivalent(risks, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     changes = source_changes(risks)

@@ -92,4 +92,4 @@ def _gain(risks: Risks, votes: Votes, settings: Settings) -> Interval:
     share = points.weights / points.weights.sum()
     mean = float(share @ gains)
     error = float(np.sqrt(share**2 @ (gains - mean) ** 2))
-    return Interval(mean, mean - SURE * error, mean + SURE * error)
+    return Interval.around(mean, SURE * error)

@@ -13,6 +13,7 @@ class Interval:
     low: float
     high: float
 
-    def times(self, factor: float) -> Interval:
-        """The same in another unit; the factor is 0 or more."""
-        return Interval(*(factor * number for number in (self.value, self.low, self.high)))
+    @classmethod
+    def around(cls, value: float, half: float) -> Interval:
+        """A number with as much on either side."""
+        return cls(value, value - half, value + half)

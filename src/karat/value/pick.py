@@ -23,6 +23,7 @@ from karat._types import Abstains, AnyArray, Floats, Label, Places
 from karat.errors import InputError, one_of, plural
 from karat.estimate.settings import Pairs, Settings
 from karat.fit import fit
+from karat.losses import entropy
 from karat.votes import Gold, Votes, as_votes
 
 Goal = Literal["labels", "estimate"]
@@ -167,9 +168,9 @@ def check_number(n: int, most: int | None = None) -> None:
 
 def chances_to_learn(probabilities: Floats, silent: AnyArray) -> Floats:
     """The chance of each point that a label falls on it, from its probabilities, shape (n, K), and who has no vote."""
-    entropy = -(probabilities * np.log(np.maximum(probabilities, 1e-300))).sum(axis=1)
-    mean = entropy.mean()
-    share = EVEN + (1 - EVEN) * entropy / mean if mean > 0 else np.ones(len(entropy))
+    uncertain = entropy(probabilities)
+    mean = uncertain.mean()
+    share = EVEN + (1 - EVEN) * uncertain / mean if mean > 0 else np.ones(len(uncertain))
     share /= share.sum()
     of_silent = share[silent].sum()
     if SILENT < of_silent < 1:

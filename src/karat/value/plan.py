@@ -13,7 +13,7 @@ import numpy as np
 
 from karat._types import Floats
 from karat.errors import InputError
-from karat.value.gains import Gain, Lacking, prospects
+from karat.value.gains import Gain, Lacking
 from karat.value.interval import Interval
 from karat.value.risks import Risks
 from karat.value.words import purchase_sentence
@@ -101,7 +101,7 @@ def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float)
     """The purchase that lowers the predicted risk of the combination most."""
     level = risks.settings.level
     before = risks.both.loss(level)
-    lacking = prospects(len(risks.points), len(risks.votes), risks.by_labels, risks.by_points).loss
+    lacking = risks.prospects.loss
     chosen = _buy(lacking, before.value, label_cost, point_cost, budget)
     gain = _gain(lacking, chosen).interval(level)
     # What is not known of the risk now, and of the gain.

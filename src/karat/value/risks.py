@@ -25,9 +25,10 @@ from karat.estimate.groups import dependent_groups
 from karat.estimate.intervals import student
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.settings import Settings
-from karat.estimate.wilson import wilson
+from karat.estimate.wilson import weighted_share
 from karat.fit import fit
-from karat.losses import log_losses
+from karat.losses import entropy, log_losses
+from karat.value.gains import Prospects, prospects
 from karat.value.gold_alone import GoldAlone, gold_alone
 from karat.value.interval import Interval
 from karat.votes import Gold, GoldPoints, Votes
@@ -67,8 +68,8 @@ class Measured:
         return cls(
             log_losses(own),
             (on_gold.argmax(axis=1) == truth).astype(np.float64),
-            _entropy(on_gold),
-            float(_entropy(everywhere).mean()),
+            entropy(on_gold),
+            float(entropy(everywhere).mean()),
             weights,
         )
 
@@ -107,7 +108,7 @@ def controlled(values: Floats, view: Floats, everywhere: float, weights: Floats,
     kurtosis = float(share @ centred**4) / variance**2 if variance > 0 else 1.0
     freedom = int(np.clip(2 * g / max(kurtosis - 1, 1e-9), FEWEST_FREE, max(g - 1, FEWEST_FREE)))
     half = student(level, freedom) * float(np.sqrt((share**2 @ centred**2) * g / max(g - 1, 1)))
-    return Interval(value, value - half, value + half)
+    return Interval.around(value, half)
 
 
 def mean_interval(values: Floats, weights: Floats, level: float) -> Interval:
@@ -121,10 +122,7 @@ def share_interval(right: Floats, weights: Floats, level: float) -> Interval:
     >>> share_interval(np.ones(20), np.ones(20), 0.9).low < 0.9
     True
     """
-    value = float(weights @ right / weights.sum())
-    number = weights.sum() ** 2 / (weights**2).sum()
-    low, high = wilson(np.array(value * number), np.array(number), level)
-    return Interval(value, float(low), float(high))
+    return Interval(*weighted_share(right, weights, level))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +149,11 @@ class Risks:
     gold_alone: GoldAlone
     by_labels: float
     by_points: float
+
+    @property
+    def prospects(self) -> Prospects:
+        """What more data would bring."""
+        return prospects(len(self.points), len(self.votes), self.by_labels, self.by_points)
 
 
 def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Risks:
@@ -243,7 +246,3 @@ def _gold(votes: Votes, points: GoldPoints) -> Gold:
     values = np.full(len(votes), -1, dtype=np.int8)
     values[points.rows] = points.truth
     return Gold(values, votes.classes)
-
-
-def _entropy(p: Floats) -> Floats:
-    return -np.asarray((p * np.log(np.maximum(p, 1e-300))).sum(axis=1))
