@@ -20,12 +20,13 @@ from karat.fit import Fitted, fit
 from karat.io.coding import Coding
 from karat.io.model_file import read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
+from karat.notebook import Shown
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 from karat.votes import Gold, Votes, as_votes, votes_for
 
 
-class LabelModel:
+class LabelModel(Shown):
     """Learn how good each source is and label points by the votes on them.
 
     Parameters
