@@ -15,6 +15,7 @@ from scipy.stats import binom
 from simulate import draw_votes, symmetric_conditionals
 
 from karat import LabelModel, Moments, Votes, dependent_pairs, triplets
+from karat.estimate.settings import Method
 
 LEVEL, ALMOST_NEVER = 0.9, 1e-3
 SETS = 24
@@ -71,7 +72,7 @@ def test_of_random_votes_every_interval_holds_chance_or_nearly_every() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["consensus", "triplets"])
-def test_rare_classes(method: str) -> None:
+def test_rare_classes(method: Method) -> None:
     rare = 0.002
     held = []
     for seed in range(SETS):
