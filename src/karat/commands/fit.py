@@ -80,8 +80,7 @@ def fit_votes(
         check_output(out)
     if model_file is not None:
         check_writable(model_file)
-    check_different([data.votes, data.reading.gold_file], [out, model_file])
-    votes = data.read()
+    votes = data.apart_from(check_different(out, model_file)).read()
     model = learn(votes, settings, progress)
     votes = votes.select(model.source_model_.sources)
     probabilities = model.predict_proba(votes)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import pyarrow as pa
 
 from karat._types import Floats, Ints, Label, Places
 from karat.errors import InputError
-from karat.io.formats import is_query
+from karat.io.files import check_apart
 from karat.votes import Votes
 
 _BINS = 20  # of a histogram
@@ -100,12 +98,9 @@ def named_points(votes: Votes, rows: Places, columns: dict[str, Any]) -> dict[st
     return identifier | columns
 
 
-def check_different(read: Sequence[str | None], written: Sequence[str | None]) -> None:
-    """Refuse to write over what is read, or two outputs into one file."""
-    outputs = [Path(path).resolve() for path in written if path is not None]
-    queries = [path for path in read if path is not None and is_query(path)]
-    inputs = [Path(path).resolve() for path in read if path is not None and path not in queries]
-    # A query names its files somewhere in its text.
-    named = any(output.exists() and output.name in query for output in outputs for query in queries)
-    if named or len(set(outputs)) < len(outputs) or set(inputs) & set(outputs):
-        raise InputError("inputs and outputs must be different files; give another name to what is written.")
+def check_different(*written: str | None) -> list[str]:
+    """The files that will be written; two outputs into one are refused."""
+    paths = [path for path in written if path is not None]
+    for k, path in enumerate(paths):
+        check_apart([path], paths[:k])
+    return paths
