@@ -30,6 +30,7 @@ from karat.cli_options import (
 from karat.errors import InputError, NotIdentifiedError
 
 if TYPE_CHECKING:
+    from karat.commands.inputs import VotesFile
     from karat.show.as_json import Result
     from karat.show.report import Report
     from karat.value.pick import Goal
@@ -111,9 +112,9 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
     from karat.show.check import check_report
     from karat.show.progress import progress_bar
 
-    _check_html(html_file)
+    data = _apart(options, html_file)
     with progress_bar() as progress:
-        result = check_file(votes_file(options), settings(options), progress)
+        result = check_file(data, settings(options), progress)
     return _show(result, check_report(result, again("fit", out="labels.csv")), as_json, html_file)
 
 
@@ -144,9 +145,9 @@ def fit(
     from karat.show.fit import fit_report
     from karat.show.progress import progress_bar
 
-    _check_html(html_file)
+    data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
-        result = fit_votes(votes_file(options), settings(options), out, model_file, progress, leave_uncovered)
+        result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered)
     again_with_files = again("fit", out=out or "labels.csv", model="model.json")
     following = label_new_votes(model_file) if model_file else again_with_files
     return _show(result, fit_report(result, following), as_json, html_file)
@@ -193,9 +194,9 @@ def value(as_json: bool, worth: float | None, html_file: str | None, **options: 
     from karat.show.progress import progress_bar
     from karat.show.value import value_report
 
-    _check_html(html_file)
+    data = _apart(options, html_file)
     with progress_bar() as progress:
-        result = value_votes(votes_file(options), settings(options), worth, progress)
+        result = value_votes(data, settings(options), worth, progress)
     plan_command = again("plan", without=("worth",), label_cost="1", point_cost="0.01", budget="100")
     report = value_report(result, again("check", without=("worth",)), plan_command)
     return _show(result, report, as_json, html_file)
@@ -221,9 +222,9 @@ def plan(
     from karat.show.plan import plan_report
     from karat.show.progress import progress_bar
 
-    _check_html(html_file)
+    data = _apart(options, html_file)
     with progress_bar() as progress:
-        result = plan_purchase(votes_file(options), settings(options), label_cost, point_cost, budget, progress)
+        result = plan_purchase(data, settings(options), label_cost, point_cost, budget, progress)
     following = again("fit", without=("label_cost", "point_cost", "budget"), out="labels.csv")
     return _show(result, plan_report(result, following), as_json, html_file)
 
@@ -244,17 +245,14 @@ def report(as_json: bool, out: str, **options: Any) -> int:
     karat report votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
     from karat.commands.analysis import Prices
-    from karat.commands.outputs import check_different
     from karat.commands.report import report_votes
     from karat.show.progress import progress_bar
     from karat.show.whole import title, whole_report
 
-    _check_html(out)
+    data = _apart(options, out)
     said = {name: options.pop(name) for name in ("label_cost", "point_cost", "budget")}
     given = {name: value for name, value in said.items() if value is not None}
     prices = Prices(**given, example=not given)
-    data = votes_file(options)
-    check_different([data.votes, data.reading.gold_file], [out])
     with progress_bar() as progress:
         result = report_votes(data, settings(options), prices, progress)
     found = whole_report(result, again("fit", without=tuple(said), out="labels.csv"))
@@ -371,6 +369,14 @@ def demo(as_json: bool, html_file: str | None) -> int:
     with progress_bar() as progress:
         result = run_demo(progress)
     return _show(result, demo_report(result), as_json, html_file)
+
+
+def _apart(options: dict[str, Any], html_file: str | None, *written: str | None) -> VotesFile:
+    """The votes, apart from the page and the other files that will be written."""
+    from karat.commands.outputs import check_different
+
+    _check_html(html_file)
+    return votes_file(options).apart_from(check_different(html_file, *written))
 
 
 def _check_html(path: str | None) -> None:

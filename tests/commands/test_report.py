@@ -63,6 +63,9 @@ def test_a_report_is_never_written_over_the_votes_or_into_nowhere(tmp_path: Path
     result = karat("report", votes, "--out", votes)
     assert (result.returncode, votes.read_bytes()) == (2, MESSAGES.read_bytes())
     assert "must be different files" in result.stderr
+    result = karat("fit", votes, "--out", tmp_path / "x.csv", "--html", tmp_path / "x.csv")
+    assert result.returncode == 2
+    assert not (tmp_path / "x.csv").exists()
     result = karat("check", votes, "--html", tmp_path / "no" / "page.html")
     assert result.returncode == 2
     assert "does not exist" in result.stderr

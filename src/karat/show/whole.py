@@ -6,7 +6,7 @@ from pathlib import Path
 
 from karat.commands.analysis import Analysis, Prices
 from karat.commands.report import ReportResult
-from karat.io.formats import is_query
+from karat.io.query import is_query
 from karat.io.scales import score_words
 from karat.show.charts.data_value import data_value
 from karat.show.charts.histogram import histogram
