@@ -114,17 +114,19 @@ async function poll() {
 async function plan(form) {
   const now = ++asked;
   const answer = await (await fetch(`/plan?${new URLSearchParams(content(form))}`)).json();
-  if (now !== asked) return; // a later question was asked meanwhile
-  complain("plan", answer.error || "");
-  if (answer.html) document.getElementById("plan").innerHTML = answer.html;
+  const place = document.getElementById("plan");
+  if (now !== asked || !place) return; // a later question was asked, or another view is shown
+  document.querySelector('[data-error="plan"]').textContent = answer.error || "";
+  if (answer.html) place.innerHTML = answer.html;
 }
 
 async function label(field) {
   const answer = await send("/label", JSON.stringify({ row: field.dataset.row, label: field.value }), {
     "Content-Type": "application/json",
   });
-  complain("label", answer.error || "");
-  if (answer.given !== undefined) document.getElementById("given").innerHTML = answer.given;
+  if (answer.error) return complain("label", answer.error);
+  const place = document.getElementById("given");
+  if (place) place.innerHTML = answer.given;
   say(answer.said);
 }
 

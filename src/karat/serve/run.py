@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 import webbrowser
+from contextlib import suppress
 
 from karat.errors import InputError
 from karat.serve.security import Door
@@ -47,7 +48,8 @@ def serve(host: str, port: int, names: tuple[str, ...], limits: Limits, open_bro
     sys.stdout.flush()
     if open_browser:
         webbrowser.open(door.address)
-    uvicorn.Server(config).run(sockets=[bound])
+    with suppress(KeyboardInterrupt):  # which is how it is meant to end
+        uvicorn.Server(config).run(sockets=[bound])
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -122,6 +122,7 @@ def chart_html(chart: Chart) -> str:
     """A chart: its finding, its picture with a text, and its data as a table."""
     # Parts of pictures are found by name, and there are several pictures on a page.
     picture = _IDENTIFIER.sub(rf"\g<1>{chart.name}-", chart.svg(titled=False))
+    picture = picture.replace("<svg ", '<svg aria-hidden="true" ', 1)  # the text around it is what is read
     words = f"{chart.title} {chart.description}"
     table = table_html(f"data of {chart.name}", chart.headers, chart.rows) if chart.headers else ""
     return (
