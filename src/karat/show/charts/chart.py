@@ -29,6 +29,7 @@ _CONFIG = {
     "legend": {
         "labelColor": INK, "titleColor": INK, "labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal",
         "orient": "bottom", "labelLimit": 260, "titleLimit": 260, "columnPadding": 24, "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
     },
     "text": {"color": INK, "fontSize": 12},
     "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 13},
