@@ -22,7 +22,6 @@ from karat.estimate.class_balance import Balance
 from karat.estimate.count import Counted
 from karat.estimate.triplets import Problem, Solution
 from karat.moments import Moments
-from karat.source_model import accuracy
 from karat.statistics import block_of
 from karat.votes import GoldPoints
 
@@ -99,7 +98,7 @@ def triplet_intervals(
             progress(done + 1, replicates)
     # As if blocks were as many as their own noise says: Student's interval over the normal one.
     stretch = student(settings.level, B - 1) / NormalDist().inv_cdf((1 + settings.level) / 2)
-    centre = accuracy(solution.problem.tables(solution.x, solution.class_balance), solution.class_balance)
+    centre = solution.problem.accuracies(solution.x, solution.class_balance)
     return Intervals(
         *distance_interval(centre, np.array(accuracies), settings.level, stretch),
         *distance_interval(solution.class_balance, np.array(balances), settings.level, stretch),
@@ -134,7 +133,7 @@ def _estimate(
         return np.full(len(solution.sign), np.nan), np.full(len(solution.class_balance), np.nan)
     problem = Problem.of(solution.problem.kind, moments, found, balance.pairs)
     size, _ = problem.sizes(solution.settings, rng)
-    return accuracy(problem.tables(size * solution.sign[problem.features.source], found), found), found
+    return problem.accuracies(size * solution.sign[problem.features.source], found), found
 
 
 def distance_interval(centre: Floats, found: Floats, level: float, stretch: float) -> tuple[Floats, Floats]:
