@@ -184,7 +184,6 @@ CONSTANTS = (
     Constant("estimate.class_balance:VOTES_WORTH", "balance"),
     Constant("estimate.third_moments:TRIPLES", "balance"),
     Constant("estimate.third_moments:STRONGEST", "balance"),
-    Constant("estimate.third_moments:SMALLEST", "balance"),
     Constant("estimate.check:COPY", "copies"),
     Constant("estimate.signs:SURE", "signs"),
     Constant("estimate.signs:CAMPS", "signs"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from karat import InputError
-from karat.io.files import check_writable, whole_file
+from karat.io.files import check_apart, check_writable, whole_file
 
 
 def test_a_file_appears_whole(tmp_path: Path) -> None:
@@ -62,3 +62,13 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
         pytest.skip("this user may write everywhere")
     with pytest.raises(InputError, match="may not be written"):
         check_writable(closed / "file")
+
+
+def test_what_is_read_is_not_written(tmp_path: Path) -> None:
+    votes, link, out = (tmp_path / name for name in ("votes.csv", "link.csv", "out.csv"))
+    votes.write_text("a\n")
+    link.symlink_to(votes)
+    check_apart([votes], [out])
+    for written in (votes, link):
+        with pytest.raises(InputError, match="must be different files"):
+            check_apart([out, votes], [written])

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -113,8 +115,8 @@ def test_a_column_that_starts_with_a_long_run_of_empty_cells(tmp_path: Path) -> 
     [
         (b"", "is empty"),
         (b"a,b,c\n", "zero rows"),
-        (b"a,b,c\n0,1\n1,1,1\n", "Expected 3 columns, got 2"),
-        (b"a,b,c\n0,1,1\n1,1,1,1\n", "Expected 3 columns, got 4"),
+        (b"a,b,c\n0,1\n1,1,1\n", "Row #2: Expected 3 columns, got 2"),
+        (b"a,b,c\n0,1,1\n1,1,1,1\n", "Row #3: Expected 3 columns, got 4"),
         (b"a,b,a\n0,1,1\n1,1,1\n", "names must differ; 'a'"),
         (b"a,b,c\n0,1,x\n1,1,y\n", "'c' holds text .*'x', 'y'.*--drop"),
         (b"a,b,c\nyes,no,caf\xe9\nno,no,no\n", "UTF-8"),
@@ -132,6 +134,71 @@ def test_refusal_of_csv(content: bytes, text: str, tmp_path: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(InputError, match=text):
         read_votes(path)
+
+
+@pytest.mark.parametrize("name", ["votes.arrow", "votes.feather", "stream.arrow", "votes.parquet"])
+def test_damaged_files_are_refused_or_read_and_never_crash(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    FILES[name](path)
+    whole = path.read_bytes()
+    refused = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(damaged))] ^= int(rng.integers(1, 256))
+        path.write_bytes(damaged[: rng.integers(len(damaged))] if seed % 5 == 0 else damaged)
+        try:
+            read_votes(path, key="id", gold="gold")
+        except InputError:
+            refused += 1
+    assert refused > 20
+
+
+def test_letters_of_a_parquet_key_that_are_no_utf8(tmp_path: Path) -> None:
+    text = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xffb")]
+    )
+    pq.write_table(pa.table({"id": text, "a": [0, 1], "b": [1, 0], "c": [1, 1]}), tmp_path / "v.parquet")
+    with pytest.raises(InputError, match=r"(?i)utf-?8"):
+        read_votes(tmp_path / "v.parquet", key="id")
+
+
+def test_a_record_of_three_megabytes(tmp_path: Path) -> None:
+    long = "x" * 3_000_000
+    (tmp_path / "v.csv").write_text(f"id,a,b,c\n{long},0,1,1\nq,1,0,1\n")
+    (tmp_path / "v.csv.gz").write_bytes(gzip.compress((tmp_path / "v.csv").read_bytes()))
+    rows = [{"id": long, "a": 0, "b": 1, "c": 1}, {"id": "q", "a": 1, "b": 0, "c": 1}]
+    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name in ("v.csv", "v.csv.gz", "v.jsonl"):
+        votes = read_votes(tmp_path / name, key="id")
+        assert votes.keys is not None
+        assert votes.keys.tolist() == [long, "q"]
+
+
+def test_keys_that_read_like_times_come_back_as_they_came(tmp_path: Path) -> None:
+    keys = ["2020-01-01T00:00:00", "2020-01-02T00:00:00"]
+    rows = [{"id": key, "a": 0, "b": 1, "c": k} for k, key in enumerate(keys)]
+    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "gold.csv").write_text(f"id,gold\n{keys[1]},1\n")
+    votes = read_votes(tmp_path / "v.jsonl", key="id", gold_file=tmp_path / "gold.csv")
+    assert votes.keys is not None
+    assert votes.keys.tolist() == keys
+    assert votes.own_gold.values.tolist() == [-1, 1]
+
+
+def test_a_pipe_is_called_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "v.csv")
+    with pytest.raises(InputError, match="is a pipe or a device"):
+        read_votes(tmp_path / "v.csv")
+    with pytest.raises(InputError, match="there is no file"):
+        read_votes("a\0.csv")
+
+
+def test_numbers_that_change_their_kind_late_in_a_file(tmp_path: Path) -> None:
+    n = 300_000
+    (tmp_path / "v.csv").write_text("a,b,c,y\n" + "0,1,1,0\n" * n + "1,0,1,0.5\n")
+    with pytest.raises(InputError, match=r"'y' holds 0\.5"):
+        read_votes(tmp_path / "v.csv", gold="y")
 
 
 @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl"])

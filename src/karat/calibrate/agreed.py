@@ -349,7 +349,9 @@ def _balance_interval(alone: _VotesAlone, points: GoldPoints | None, settings: S
     worth = np.full(len(balance), BALANCE_SURE + gold)
     low, high = wilson(balance * worth, worth, settings.level)
     if points is None:
-        least = most = _majority_shares(alone.ballots)
+        shares = _majority_shares(alone.ballots)
+        least, most = wilson(shares * worth, worth, settings.level)  # it is no surer than the consensus
+        least, most = np.where(shares < low, least, low), np.where(shares > high, most, high)
     else:
         shares = points.weighted_counts / points.weighted_counts.sum()
         least, most = wilson(shares * gold, np.full(len(balance), gold), settings.level)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from karat._types import Label
 from karat.commands.progress import Progress, started
@@ -30,6 +30,10 @@ class VotesFile:
     reading: Reading = field(default_factory=Reading)
     classes: Sequence[Label] | None = None
 
+    def apart_from(self, written: Sequence[str]) -> VotesFile:
+        """The same, refused where one of these files, which will be written, is among those that are read."""
+        return replace(self, reading=replace(self.reading, written=(*self.reading.written, *written)))
+
     def read(self) -> Votes:
         """The votes, with gold where there is some."""
         return Votes.of_source(self.votes, self.reading, self.classes)
@@ -46,6 +50,7 @@ class VotesFile:
             worker=reading.worker,
             label=reading.label,
             repeats=reading.repeats,
+            written=reading.written,
         )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from karat._types import Label
 from karat.commands.inputs import VotesFile
-from karat.commands.outputs import LabelShare, check_different, label_columns, label_shares
+from karat.commands.outputs import LabelShare, label_columns, label_shares
+from karat.io.files import check_apart
 from karat.io.formats import check_output, written_table
 from karat.model import load
 
@@ -44,9 +45,9 @@ def label_votes(data: VotesFile, model_file: str, out: str, leave_uncovered: boo
         Write no label for points without a vote.
     """
     check_output(out)
-    check_different([data.votes, model_file], [out])
+    check_apart([model_file], [out])
     model = load(model_file)
-    votes = data.read_for(model)
+    votes = data.apart_from([out]).read_for(model)
     probabilities = model.predict_proba(votes)
     with written_table(out, label_columns(votes, probabilities, leave_uncovered)):
         pass

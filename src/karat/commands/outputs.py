@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from karat._types import Floats, Label, Places
+from karat._types import Floats, Ints, Label, Places
 from karat.errors import InputError
-from karat.io.formats import is_query
+from karat.io.files import check_apart
 from karat.votes import Votes
+
+_BINS = 20  # of a histogram
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,33 @@ def label_shares(votes: Votes, probabilities: Floats, leave_uncovered: bool = Fa
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How sure labels are.
+
+    Parameters
+    ----------
+    label : str, int or None
+        The class whose probability is counted: the second of two; None where it is the largest of more.
+    edges : array, shape (b + 1,)
+    points : array of int, shape (b,)
+        How many points have a probability between two edges.
+    """
+
+    label: Label | None
+    edges: Floats
+    points: Ints
+
+    @classmethod
+    def of(cls, votes: Votes, probabilities: Floats) -> Histogram:
+        """From probabilities of shape (n, K)."""
+        K = len(votes.classes)
+        counted = probabilities[:, 1] if K == 2 else probabilities.max(axis=1)
+        edges = np.linspace(0 if K == 2 else 1 / K, 1, _BINS + 1)
+        points, _ = np.histogram(np.clip(counted, edges[0], 1), edges)
+        return cls(votes.classes[1] if K == 2 else None, edges, points.astype(np.int64))
+
+
 def label_columns(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> dict[str, Any]:
     """The key or row number, the label, the probability of every class and the number of votes of each point.
 
@@ -71,12 +98,9 @@ def named_points(votes: Votes, rows: Places, columns: dict[str, Any]) -> dict[st
     return identifier | columns
 
 
-def check_different(read: Sequence[str | None], written: Sequence[str | None]) -> None:
-    """Refuse to write over what is read, or two outputs into one file."""
-    outputs = [Path(path).resolve() for path in written if path is not None]
-    queries = [path for path in read if path is not None and is_query(path)]
-    inputs = [Path(path).resolve() for path in read if path is not None and path not in queries]
-    # A query names its files somewhere in its text.
-    named = any(output.exists() and output.name in query for output in outputs for query in queries)
-    if named or len(set(outputs)) < len(outputs) or set(inputs) & set(outputs):
-        raise InputError("inputs and outputs must be different files; give another name to what is written.")
+def check_different(*written: str | None) -> list[str]:
+    """The files that will be written; two outputs into one are refused."""
+    paths = [path for path in written if path is not None]
+    for k, path in enumerate(paths):
+        check_apart([path], paths[:k])
+    return paths

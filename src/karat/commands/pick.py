@@ -41,8 +41,7 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
     check_number(n)
     if out is not None:
         check_output(out)
-    check_different([data.votes, data.reading.gold_file], [out])
-    votes = data.read()
+    votes = data.apart_from(check_different(out)).read()
     picked = pick_points(votes, votes.gold, settings, n, goal)
     if out is not None:
         columns = named_points(votes.take(picked.rows), picked.rows, {CHANCE: picked.chances})

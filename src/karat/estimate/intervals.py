@@ -20,6 +20,7 @@ from karat._types import Floats, Ints, Progress
 from karat.errors import NotIdentifiedError
 from karat.estimate.class_balance import Balance
 from karat.estimate.count import Counted
+from karat.estimate.signs import surely_telling
 from karat.estimate.triplets import Problem, Solution
 from karat.moments import Moments
 from karat.statistics import block_of
@@ -97,11 +98,25 @@ def triplet_intervals(
         if progress is not None:
             progress(done + 1, replicates)
     # As if blocks were as many as their own noise says: Student's interval over the normal one.
-    stretch = student(settings.level, B - 1) / NormalDist().inv_cdf((1 + settings.level) / 2)
-    centre = solution.problem.accuracies(solution.x, solution.class_balance)
+    z = NormalDist().inv_cdf((1 + settings.level) / 2)
+    stretch = student(settings.level, B - 1) / z
+    level = settings.level
+    low, high = distance_interval(
+        solution.problem.accuracies(solution.x, solution.class_balance), np.array(accuracies), level, stretch
+    )
+    # Sizes are never negative, so that of sources that tell nothing all replicates are above chance.
+    nothing = np.zeros_like(solution.x)
+    chance = distance_interval(
+        solution.problem.accuracies(nothing, solution.class_balance),
+        np.array([solution.problem.accuracies(nothing, found) for found in balances]),
+        level,
+        stretch,
+    )
+    telling = surely_telling(statistics.moments, solution.sign, balance.pairs, z)
     return Intervals(
-        *distance_interval(centre, np.array(accuracies), settings.level, stretch),
-        *distance_interval(solution.class_balance, np.array(balances), settings.level, stretch),
+        np.where(telling, low, np.minimum(low, chance[0])),
+        np.where(telling, high, np.maximum(high, chance[1])),
+        *distance_interval(solution.class_balance, np.array(balances), level, stretch),
         "bootstrap",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat._types import Floats, Ints
+from karat._types import Bools, Floats, Ints
 from karat.errors import NotIdentifiedError
 from karat.estimate.settings import Positions
 from karat.moments import Moments
@@ -56,6 +56,22 @@ def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
             estimate=model,
         )
     return sign
+
+
+def surely_telling(moments: Moments, sign: Ints, pairs: Positions, errors: float = SURE) -> Bools:
+    """Sources that agree with the rest, each turned by its sign, more than random votes do, shape (m,).
+
+    Of the others nobody knows whether they tell anything: of random votes, triplets make accuracies above chance.
+
+    Parameters
+    ----------
+    errors : float
+        How many standard errors more.
+    """
+    excess, error = excess_agreement(moments)
+    for i, j in pairs:
+        excess[i, j] = excess[j, i] = error[i, j] = error[j, i] = 0
+    return sign * (excess @ sign) > errors * np.sqrt((error**2).sum(axis=1))
 
 
 def excess_agreement(moments: Moments) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ import numpy as np
 from karat._types import Floats
 from karat.errors import InputError
 from karat.estimate.settings import Pairs, pair_positions
-from karat.estimate.signs import agreement_score, excess_agreement
+from karat.estimate.signs import agreement_score, excess_agreement, surely_telling
 from karat.moments import Moments
 from karat.source_model import SourceModel, source_model_of
 from karat.votes.outputs import SILENT
@@ -73,7 +73,7 @@ def dependent_pairs(
     if m < 2:
         return []
     correlation, z = unexplained(moments, model)
-    enough = NormalDist().inv_cdf(1 - error_rate / (m * (m - 1)))
+    enough = -NormalDist().inv_cdf(error_rate / (m * (m - 1)))
     news = np.ones((m, m), dtype=bool)
     for i, j in pair_positions(known_pairs, moments.sources):
         news[i, j] = news[j, i] = False
@@ -89,7 +89,12 @@ def unexplained(moments: Moments, model: SourceModel) -> tuple[Floats, Floats]:
     """Correlation of the votes of every pair that the model leaves over, and the same in standard errors."""
     n = moments.n
     excess, error = excess_agreement(moments)
-    residual = excess - _explained(moments, model)
+    explained = _explained(moments, model)
+    # Of a source that may well tell nothing, the model may explain too much: from nothing to that, all is explained.
+    sign = np.where(explained.sum(axis=1) < np.diag(explained), -1, 1)
+    sure = surely_telling(moments, sign, ())
+    unsure = np.where(np.outer(sure, sure), explained, 0)
+    residual = excess - np.clip(excess, np.minimum(explained, unsure), np.maximum(explained, unsure))
     z = np.divide(residual, error, out=np.zeros_like(error), where=error > 0)
     # In units of the votes' own spread; for two classes exactly z / sqrt(n).
     return z / np.sqrt(n * (len(moments.classes) - 1)), z

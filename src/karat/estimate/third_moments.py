@@ -21,7 +21,6 @@ from karat.statistics import TripleSums
 
 TRIPLES = 400  # the strongest are enough, and third moments of all would be many
 STRONGEST = 40  # features among which those are looked for
-SMALLEST = 0.01  # no class is taken to be much rarer than this
 
 
 def strongest_triples(strength: Floats) -> Places:
@@ -62,5 +61,5 @@ def balance_from_triples(moments: Moments, triples: TripleSums, sums: Ints) -> F
             "Give it (class_balance=; --class-balance) or some gold labels."
         )
     s = np.median(third[usable] / np.sqrt(product[usable]))
-    second = np.clip((1 - s / np.sqrt(s**2 + 4)) / 2, SMALLEST, 1 - SMALLEST)
+    second = np.clip((1 - s / np.sqrt(s**2 + 4)) / 2, 1 / n, 1 - 1 / n)  # a point at least is of either class
     return np.array([1 - second, second])

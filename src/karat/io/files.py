@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -26,9 +26,18 @@ def check_writable(path: str | Path) -> Path:
             )
         if not os.access(target.parent, os.W_OK):
             raise InputError(f"cannot write {str(path)!r}: the folder {str(target.parent)!r} may not be written to.")
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from None
+    except (OSError, ValueError, RuntimeError) as error:  # too long, with a NUL, links that go in a circle
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from None
     return target
+
+
+def check_apart(read: Iterable[str | Path], written: Iterable[str | Path]) -> None:
+    """Refuse to write over what is read."""
+    inputs, outputs = ({os.path.realpath(path) for path in paths} for paths in (read, written))
+    if inputs & outputs:
+        raise InputError("inputs and outputs must be different files; give another name to what is written.")
 
 
 def make_folder(path: str | Path) -> Path:

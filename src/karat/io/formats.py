@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,24 +19,70 @@ from pyarrow import csv
 from pyarrow import json as arrow_json
 
 from karat.errors import InputError, examples
-from karat.io.files import check_writable, whole_file
+from karat.io.files import check_apart, check_writable, whole_file
+from karat.io.query import answer, exists, is_query
 
-_QUERY = re.compile(r"\s*(select|with|from)\s", re.IGNORECASE)
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+_BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
+_LARGEST_BLOCK = (1 << 31) - 1
 
 
-def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
+@dataclass(frozen=True)
+class FileContent:
+    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed."""
+
+    name: str
+    content: bytes
+
+    def stream(self) -> Any:
+        """All bytes, one after the other."""
+        return pa.BufferReader(self.content)
+
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.content)
+
+
+@dataclass(frozen=True)
+class _DiskFile:
+    """A file on disk; text may be compressed."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def stream(self) -> Any:
+        """All bytes, one after the other, not compressed."""
+        return pa.input_stream(str(self.path))
+
+    def size(self) -> int:
+        """How many bytes there are, not compressed."""
+        if self.path.suffix == ".gz":
+            with gzip.open(self.path) as file:
+                return file.seek(0, 2)
+        return self.path.stat().st_size
+
+
+def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = ()) -> Any:
     """An Arrow table from a path, a query, a dict of columns or anything with the Arrow capsule.
 
     Parameters
     ----------
     text : sequence of str
-        Columns of CSV files that are read as text even where they hold digits: identifiers, with their leading zeros.
+        Columns of text files that stay as they are written even where they hold digits or times: identifiers, with
+        their leading zeros.
+    written : sequence of str
+        Files that will be written, none of which may be read.
     """
     if isinstance(source, str) and is_query(source):
-        table = _query(source)
+        table, read = answer(source)
+        check_apart(read, written)
     elif isinstance(source, str | Path):
-        table = _file(Path(source), text)
+        table = _file(Path(source), text, written)
+    elif isinstance(source, FileContent):
+        table = _parsed(source, text)
     elif isinstance(source, dict) or hasattr(source, "__arrow_c_stream__"):
         try:
             table = pa.table(source)
@@ -43,116 +92,137 @@ def arrow_table(source: Any, text: Sequence[str] = ()) -> Any:
         raise TypeError(
             f"votes come from a path, a query, an array or a data frame that speaks Arrow, not {type(source).__name__}."
         )
-    names = table.column_names
+    try:
+        names = [field.name for field in table.schema if field.type is not None]  # decodes names and types
+        table.validate(full=True)  # what does not fit together in a damaged file would crash the process later on
+    except (pa.ArrowException, UnicodeDecodeError, KeyError) as error:
+        raise InputError(f"the table is damaged: {_reason(error)}.") from error
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
     return table.drop_columns([name for name in names if _PANDAS_INDEX.fullmatch(name)])
 
 
-def is_query(text: str) -> bool:
-    """Whether a text is a query rather than the name of a file.
-
-    >>> is_query("SELECT * FROM 'votes.csv'"), is_query("selected.csv")
-    (True, False)
-    """
-    return _QUERY.match(text) is not None and not _exists(Path(text))
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name too long for the file system is no file
-        return False
-
-
-def _query(text: str) -> Any:
-    import duckdb
-
-    connection = duckdb.connect()
-    try:
-        return connection.sql(text).to_arrow_table()
-    except duckdb.Error as error:
-        raise InputError(f"DuckDB refuses the query: {' '.join(str(error).split())}") from error
-    finally:
-        connection.close()
-
-
-def _file(path: Path, text: Sequence[str]) -> Any:
-    if not _exists(path):
+def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
+    if not exists(path):
         raise InputError(f"there is no file {str(path)!r}.")
+    check_apart([path], written)
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; name a file in it.")
+    if not path.is_file():
+        raise InputError(f"{str(path)!r} is a pipe or a device; write what comes out of it into a file first.")
     if path.stat().st_size == 0:
         raise InputError(f"{str(path)!r} is empty.")
-    suffix = _suffix(path)
+    return _parsed(_DiskFile(path), text)
+
+
+def _parsed(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+    """The table in a file, by the ending of its name."""
+    suffix = _suffix(Path(file.name))
     read = _READERS.get(suffix)
     if read is None:
         raise InputError(
-            f"{str(path)!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
+            f"{file.name!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
         )
     try:
-        table = read(path, text) if read is _read_csv else read(path)
-        names = table.column_names  # decodes them
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).strip()
-        if "utf8" in reason.lower().replace("-", ""):
-            reason += ". Text files must be UTF-8: convert it first"
-        raise InputError(f"cannot read {str(path)!r}: {reason}.") from error
+        table = read(file, text)
+        names = table.column_names
+    except (pa.ArrowException, OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
+        raise InputError(f"cannot read {file.name!r}: {_reason(error)}.") from error
     if not names:
-        raise InputError(f"{str(path)!r} has no columns.")
+        raise InputError(f"{file.name!r} has no columns.")
     return table
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a file, in the words of who found it, and what to do about letters."""
+    reason = (str(error).strip() or type(error).__name__).rstrip(".")
+    if "utf8" in reason.lower().replace("-", ""):
+        reason += ". Text must be UTF-8: convert it first"
+    return reason
 
 
 def _suffix(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _read_parquet(path: Path) -> Any:
-    return pq.read_table(path)
+def _read_parquet(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+    return pq.read_table(file.path if isinstance(file, _DiskFile) else file.stream())
 
 
-def _read_arrow(path: Path) -> Any:
-    with pa.memory_map(str(path)) as file:
-        try:
-            return pa.ipc.open_file(file).read_all()
-        except pa.ArrowInvalid:
-            return pa.ipc.open_stream(file).read_all()
+def _read_arrow(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+    # Not mapped into memory: a file that is cut while it is read would end the process.
+    content = pa.py_buffer(file.path.read_bytes() if isinstance(file, _DiskFile) else file.content)
+    try:
+        return pa.ipc.open_file(content).read_all()
+    except pa.ArrowInvalid:
+        return pa.ipc.open_stream(content).read_all()
 
 
-def _read_csv(path: Path, text: Sequence[str]) -> Any:
-    parse = csv.ParseOptions(delimiter="\t" if _suffix(path) == ".tsv" else ",", newlines_in_values=True)
+def _read_csv(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+    try:
+        return _csv_table(file, text, csv.ReadOptions(block_size=_BLOCK))
+    except pa.ArrowInvalid as error:
+        if "straddling" in str(error):  # a record of more than a block
+            return _csv_table(file, text, csv.ReadOptions(block_size=_whole(file)))
+        if "parse error" not in str(error):
+            raise
+    return _csv_table(file, text, csv.ReadOptions(block_size=_BLOCK, use_threads=False))  # which names the row
+
+
+def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) -> Any:
+    parse = csv.ParseOptions(delimiter="\t" if _suffix(Path(file.name)) == ".tsv" else ",", newlines_in_values=True)
     convert = csv.ConvertOptions(
         null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
     )
     try:
-        return csv.read_csv(path, parse_options=parse, convert_options=convert)
+        return csv.read_csv(file.stream(), blocks, parse, convert)
     except pa.ArrowInvalid as error:
         if "conversion error" not in str(error):
             raise
     # A column changes its kind after the part of the file that the types were guessed from; for instance it
     # starts with a megabyte of empty cells. Read all as text, then find out what the text is.
-    with csv.open_csv(path, parse_options=parse) as header:
+    with csv.open_csv(file.stream(), blocks, parse) as header:
         names = header.schema.names
     convert.column_types = dict.fromkeys(names, pa.string())
-    table = csv.read_csv(path, parse_options=parse, convert_options=convert)
+    table = csv.read_csv(file.stream(), blocks, parse, convert)
     columns = [
         column if name in text else _numbers_in(column) for name, column in zip(names, table.columns, strict=True)
     ]
     return pa.table(columns, names=names)
 
 
+def _whole(file: FileContent | _DiskFile) -> int:
+    """A block that holds all of a text file."""
+    return min(file.size() + 1, _LARGEST_BLOCK)
+
+
 def _numbers_in(column: Any) -> Any:
-    """A column of text as whole numbers where all of it is."""
+    """A column of text as whole numbers, or as any numbers, where all of it is."""
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
+def _read_json_lines(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     try:
-        return column.cast(pa.int64())
-    except pa.ArrowInvalid:
-        return column
+        return _json_table(file, text, _BLOCK)
+    except pa.ArrowInvalid as error:
+        if "straddling" not in str(error):
+            raise
+    return _json_table(file, text, _whole(file))
 
 
-def _read_json_lines(path: Path) -> Any:
-    with pa.input_stream(str(path)) as file:
-        return arrow_json.read_json(file)
+def _json_table(file: FileContent | _DiskFile, text: Sequence[str], block: int, kinds: Any = None) -> Any:
+    parse = arrow_json.ParseOptions(explicit_schema=kinds)
+    with file.stream() as opened:
+        table = arrow_json.read_json(opened, arrow_json.ReadOptions(block_size=block), parse)
+    # A text that reads like a time was taken for one, and would not be written as it was.
+    times = [field.name for field in table.schema if field.name in text and pa.types.is_temporal(field.type)]
+    return _json_table(file, (), block, pa.schema([(name, pa.string()) for name in times])) if times else table
 
 
 _READERS: dict[str, Callable[..., Any]] = {
@@ -173,6 +243,13 @@ def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
     with whole_file(path) as file:
         _WRITERS[_suffix(Path(path))](pa.table(columns), file)
         yield
+
+
+def table_bytes(suffix: str, columns: dict[str, Any]) -> bytes:
+    """Columns as the content of a file whose name ends so."""
+    content = io.BytesIO()
+    _WRITERS[suffix](pa.table(columns), content)
+    return content.getvalue()
 
 
 def check_output(path: str | Path) -> None:

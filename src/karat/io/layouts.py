@@ -32,13 +32,13 @@ _VOTES = StatedKind("vote")
 
 def read_table(source: Any, reading: Reading) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout."""
-    table = arrow_table(source, text=reading.identifiers)
+    table = arrow_table(source, reading.identifiers, reading.written)
     long = reading.layout == "long" or (reading.layout is None and {*reading.roles} <= set(table.column_names))
     special = [name for name in (reading.key, *reading.beside, *reading.drop) if name is not None]
     names = long_names(table, special) if _may_be_long(table, reading) else None
     if names is not None:
         reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
-        table = arrow_table(source, text=reading.identifiers)
+        table = arrow_table(source, reading.identifiers, reading.written)
     if long and reading.key not in (None, reading.task):
         raise InputError(
             f"a long table is keyed by its column {reading.task!r}; {reading.key!r} is not needed (key=; --key)."
@@ -282,7 +282,7 @@ def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> 
     gold = reading.gold
     if key is None or points is None:
         raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
-    table = arrow_table(reading.gold_file, text=[key])
+    table = arrow_table(reading.gold_file, [key], reading.written)
     if key not in table.column_names:
         raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
     if gold is None:

@@ -38,6 +38,8 @@ class Reading:
         The column, beside gold, of how likely each gold point was to be picked.
     by : str, optional
         The column of the group that each point is in.
+    written : sequence of str
+        Files that will be written, none of which may be read.
     """
 
     layout: Layout | None = None
@@ -59,6 +61,7 @@ class Reading:
     scales: Mapping[str, Scale] = field(default_factory=dict)
     chance: str | None = None
     by: str | None = None
+    written: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         one_of("layout", self.layout, (None, *get_args(Layout)))

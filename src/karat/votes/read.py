@@ -107,6 +107,7 @@ def read_for_model(
     worker: str = "worker",
     label: str = "label",
     repeats: Repeats = "refuse",
+    written: Sequence[str] = (),
 ) -> Votes:
     """Read votes to be labeled by a model with these sources and this coding; the options are those of `read_votes`.
 
@@ -118,7 +119,7 @@ def read_for_model(
         key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats,
         abstain=coding.abstain or None,
         missing_workers_abstain=True, ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
-        kinds="vote", scales=dict(coding.scales),
+        kinds="vote", scales=dict(coding.scales), written=written,
     )  # fmt: skip
     return Votes.of_table(read_table(source, reading), coding)
 

@@ -15,7 +15,6 @@ from karat._types import AnyArray, Bools, Floats, Group, Ints
 from karat.errors import NotIdentifiedError
 from karat.estimate.aggregate import aggregate_triplets
 from karat.estimate.kinds.kind import Features, GoldView, Kind, Positions, dependent, weighted_median
-from karat.estimate.third_moments import SMALLEST
 from karat.moments import Moments
 from karat.source_model import SourceModel
 from karat.statistics import TripleSums
@@ -88,7 +87,7 @@ class Symmetric(Kind):
         x, n = x[usable], moments.coverage[usable]
         shares = moments.single[usable] / n[:, None]
         found = ((n * x)[:, None] * (shares - (1 - x)[:, None] / K)).sum(axis=0) / (n * x**2).sum()
-        found = np.maximum(found, SMALLEST / K)
+        found = np.maximum(found, 1 / moments.n)  # a point at least is of every class
         return found / found.sum()
 
     def joint_table(self, joint: Ints, with_others: Ints, model: SourceModel, group: Group) -> Floats:
