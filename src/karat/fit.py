@@ -25,8 +25,9 @@ from karat.estimate.tensor_fit import TensorFit
 from karat.estimate.votes_fit import VotesFit, fit_votes
 from karat.estimate.wilson import wilson
 from karat.naive_bayes import posterior
-from karat.source_model import SourceModel, accuracy
+from karat.source_model import SourceModel
 from karat.votes import Gold, GoldPoints, Votes
+from karat.votes.outputs import SILENT
 
 ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part beside triplets
 FEW_VOTES = 5  # votes on points with other votes below which a source is taken to be as others are
@@ -46,10 +47,8 @@ class Origin:
         How triplets were aggregated, or triples of views, and what was learned of each source.
     unknown : tuple of str
         Sources that no triplet tells of, which gold alone speaks of.
-    multiple, gold_weight, slope : float
-        "combined": what the estimates from votes were multiplied by, the mean weight of gold, and what log-likelihoods
-        are multiplied by on a point with one vote. "consensus": what the log-odds of votes are multiplied by on a
-        point with the usual number of votes.
+    gold_weight : float
+        "combined" and "tensors": the mean share of gold in what was learned.
     readings : tuple of pairs of str and float
         "consensus": the weight of each way to weigh the votes.
     by_gold : bool
@@ -74,9 +73,7 @@ class Origin:
     aggregate: str = ""
     kind: str = ""
     unknown: tuple[str, ...] = ()
-    multiple: float = 1.0
     gold_weight: float = 0.0
-    slope: float = 1.0
     readings: tuple[tuple[str, float], ...] = ()
     by_gold: bool = False
     balance_guessed: bool = False
@@ -139,11 +136,11 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
         if settings.strict:
             check_telling(votes, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
-    if votes.scored.any():
+    if votes.scored.any() and method not in ("triplets", "combined"):
         names = list(votes.scales)
         raise InputError(
             f"method={method!r} learns from votes, and {examples(names)} give{'s' if len(names) == 1 else ''} scores. "
-            "Use the default (method='consensus'), or read them as votes (kinds=; --kind)."
+            "Use the default (method='consensus'), triplets, or read them as votes (kinds=; --kind)."
         )
     if method == "labeled":
         return fit_labeled(_needed(points, method), settings)
@@ -152,8 +149,22 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
     check_shape(len(votes), len(votes.sources))
     counted = count(votes, settings)
     if method == "combined":
-        return fit_combined(counted, _needed(points, method), settings, progress)
-    return fit_triplets(counted, points, settings, progress)
+        found = fit_combined(counted, _needed(points, method), settings, progress)
+    else:
+        found = fit_triplets(counted, points, settings, progress)
+    return _with_accuracies(found, votes)
+
+
+def _with_accuracies(found: Fitted, votes: Votes) -> Fitted:
+    """The same with accuracies, of scores as votes for the class that each bin speaks for most."""
+    model = found.model
+    reads_as = tuple(
+        (model.class_balance[:, None] * model.source_tables[i][:, SILENT + 1 :]).argmax(axis=0).astype(np.int8)
+        for i in np.flatnonzero(votes.scored)
+    )
+    accuracies = model.as_voted(votes.scored, reads_as).accuracy
+    intervals = found.intervals.holding(accuracies, model.class_balance)
+    return replace(found, intervals=intervals, accuracies=accuracies, reads_as=reads_as)
 
 
 def chosen_method(settings: Settings, points: GoldPoints | None) -> Method:
@@ -190,14 +201,11 @@ def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -
 def _consensus_origin(votes: Votes, points: GoldPoints | None, settings: Settings, found: Agreed) -> Origin:
     sources = np.array(votes.sources)
     worse = found.worse
-    number = votes.number[:10_000]
-    usual = int(np.median(number[number > 0])) if number.any() else 1
     heard = found.votes * np.maximum(found.accuracy, 1 - found.accuracy)
     return Origin(
         "consensus",
         len(votes),
         0 if points is None else len(points),
-        slope=float(found.pool.votes_weight(usual).sum()),
         readings=tuple(found.readings.items()),
         by_gold=len(found.pool.evidence) > 1,
         balance_guessed=points is None and settings.class_balance is None,
@@ -226,11 +234,9 @@ def fit_triplets(
 ) -> Fitted:
     """Learn the sources from the votes alone; gold, where there is some, helps with the class balance."""
     votes_fit = fit_votes(counted, points, settings)
-    intervals = _intervals(counted, votes_fit, points, settings, progress)
-    model = votes_fit.model
     return Fitted(
-        model,
-        intervals.holding(model.accuracy, model.class_balance),
+        votes_fit.model,
+        _intervals(counted, votes_fit, points, settings, progress),
         None,
         _origin(votes_fit, 0 if points is None else len(points)),
     )
@@ -264,12 +270,9 @@ def fit_combined(counted: Counted, points: GoldPoints, settings: Settings, progr
     origin = replace(
         _origin(votes_fit, len(points)),
         method="combined",
-        multiple=found.blend.multiple,
         gold_weight=float(found.blend.gold_weight.mean()),
-        slope=found.recalibration.mean_slope,
     )
-    model = found.model
-    return Fitted(model, intervals.holding(model.accuracy, model.class_balance), found.recalibration, origin)
+    return Fitted(found.model, intervals, found.recalibration, origin)
 
 
 def _origin(votes_fit: VotesFit, gold: int) -> Origin:
@@ -304,12 +307,10 @@ def _blend_interval(votes_fit: VotesFit, found: WithGold, unlabeled: Intervals, 
     problem, balance = votes_fit.solution.problem, votes_fit.solution.class_balance
     mixed = found.blend
 
-    def accuracies(x: Floats) -> Floats:
-        return accuracy(problem.tables(x, balance), balance)
-
     z = NormalDist().inv_cdf((1 + level) / 2)
-    centre = accuracies(mixed.x)
-    half = np.abs(accuracies(mixed.x + z * mixed.error) - accuracies(mixed.x - z * mixed.error)) / 2
+    centre = problem.accuracies(mixed.x, balance)
+    ends = (problem.accuracies(mixed.x + z * mixed.error * sign, balance) for sign in (1, -1))
+    half = np.abs(np.subtract(*ends)) / 2
     share = np.zeros(len(centre))
     np.maximum.at(share, problem.features.source, 1 - mixed.gold_weight)
     noise = share * abs(mixed.multiple) * (unlabeled.high - unlabeled.low) / 2

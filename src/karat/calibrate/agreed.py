@@ -224,7 +224,7 @@ class _VotesAlone:
 
     def looks_independent(self, errors: float = ERRORS) -> bool:
         """Whether the votes show no dependence between sources, though they are enough to show it."""
-        votes = self.voted.votes
+        votes = self.ballots.votes if len(self.consensus.class_balance) == 2 else self.voted.votes
         one_each = votes.select(votes.sources[group[0]] for group in self.ballots.groups)
         return looks_independent(one_each, self.in_full, errors)
 

@@ -77,7 +77,7 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     votes = aside.votes
     few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
     problems = []
-    if settings.takes_triplets and not votes.scored.any():
+    if settings.takes_triplets:
         problems = _problems(votes, Moments.of(votes) if few else None, settings)
     elif settings.strict and settings.method != "labeled":
         problems = telling_problems(votes, settings.pairs(votes.sources))
