@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from weakref import WeakKeyDictionary
 
@@ -118,8 +119,8 @@ class Views:
             )
         plan = best_plan(risks, prices.label_cost, prices.point_cost, prices.budget)
         (section,) = plan_sections(plan, prices)
-        shown = Section(section.title, section.headers, section.rows, [], section.names, section.charts)
-        return f"{verdict_html(plan.verdict)}{lines_html(lines)}{section_html(shown, 'plan-table', 3)}"
+        shown = section_html(replace(section, lines=()), "plan-table", 3)
+        return f"{verdict_html(plan.verdict)}{lines_html(lines)}{shown}"
 
 
 def _start(error: str) -> str:

@@ -70,7 +70,7 @@ def section_html(section: Section, name: str, heading: int = 2) -> str:
     parts = [f'<{h} id="{name}-title">{text(section.title)}</{h}>']
     if section.headers:
         parts.append(table_html(section.title, section.headers, section.rows, section.names))
-    parts.append(lines_html(section.lines))
+    parts.append(lines_html([*filter(None, [section.details_words]), *section.lines]))
     parts.append(charts_html(section.charts))
     return f'<section id="{name}" aria-labelledby="{name}-title">{"".join(parts)}</section>\n'
 
