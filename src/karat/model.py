@@ -307,6 +307,8 @@ def load(path: str | Path) -> LabelModel:
 
     def make(content: dict[str, Any]) -> LabelModel:
         params, learned = from_content(content, parameters())
-        return LabelModel(**params)._set(learned)
+        model = LabelModel(**params)._set(learned)
+        model._settings()  # which checks them
+        return model
 
     return read_model(path, make)

@@ -26,9 +26,9 @@ def check_writable(path: str | Path) -> Path:
             )
         if not os.access(target.parent, os.W_OK):
             raise InputError(f"cannot write {str(path)!r}: the folder {str(target.parent)!r} may not be written to.")
+    except InputError:
+        raise
     except (OSError, ValueError, RuntimeError) as error:  # too long, with a NUL, links that go in a circle
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from None
     return target
 
