@@ -4,12 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+_LONGEST = 900  # letters of a refusal
+_LONGEST_VALUE = 80  # letters of one value in it
 
-class InputError(ValueError):
+
+def short(text: str, longest: int = _LONGEST) -> str:
+    """A text whose middle is left out where it is too long: its beginning says what is wrong, its end what to do.
+
+    >>> short("what a very long text", 12)
+    'what a...ext'
+    """
+    if len(text) <= longest:
+        return text
+    end = (longest - 3) // 3
+    return f"{text[: longest - 3 - end]}...{text[len(text) - end :]}"
+
+
+class _RefusalError(ValueError):
+    """No refusal is longer than a screen, whatever it quotes."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(short(message))
+
+
+class InputError(_RefusalError):
     """The input breaks a rule; the message says which, where, and what to do."""
 
 
-class NotIdentifiedError(ValueError):
+class NotIdentifiedError(_RefusalError):
     """The input is sound but the data cannot tell.
 
     Attributes
@@ -30,7 +52,7 @@ class NotFittedError(ValueError, AttributeError):
 def one_of(name: str, value: object, accepted: Sequence[object]) -> None:
     """Refuse an option that is not one of those accepted."""
     if value not in accepted:
-        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
+        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {short(repr(value))}.")
 
 
 def plural(count: int, noun: str) -> str:
@@ -51,5 +73,5 @@ def examples(values: Iterable[object], limit: int = 5) -> str:
     '0, 1, 2, 3, 4 and 995 more'
     """
     items = list(values)
-    text = ", ".join(repr(value) for value in items[:limit])
+    text = ", ".join(short(repr(value), _LONGEST_VALUE) for value in items[:limit])
     return text if len(items) <= limit else f"{text} and {len(items) - limit:,} more"

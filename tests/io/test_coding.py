@@ -6,6 +6,7 @@ import pytest
 from simulate import make_votes
 
 from karat import Coding, InputError, Votes
+from karat.io.coding import Column
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,11 @@ def test_refusal_of_classes() -> None:
 def test_coding_in_words() -> None:
     assert str(Coding(("ham", "spam"), ("",))) == "classes 'ham', 'spam'; an empty cell is an abstain"
     assert repr(make_votes(np.zeros((2, 1)), 7)) == "Votes(2 points, 1 sources, classes 0, 1, 2, 3, 4, ...)"
+
+
+def test_numbers_without_a_sign_above_two_to_the_63() -> None:
+    values = np.array([2**64 - 1, 2**64 - 2, 2**64 - 1], dtype=np.uint64)
+    column = Column.of(values, None, "c", None)
+    assert (column.levels, column.cells.tolist()) == ([2**64 - 2, 2**64 - 1], [1, 0, 1])
+    votes = Votes.from_array(np.tile(values, (4, 1)).T)
+    assert votes.classes == (2**64 - 2, 2**64 - 1)

@@ -44,7 +44,7 @@ class Settings:
         one_of("signs", self.signs, get_args(Signs))
         if self.replicates < 0:
             raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
-        if not 0 < self.level < 1:
+        if not 0.5 < (1 + self.level) / 2 < 1:  # as far as numbers of 64 bits can tell
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
         if self.symmetric is not None and not isinstance(self.symmetric, bool | np.bool_):
             raise TypeError(f"symmetric must be True, False or None, not {self.symmetric!r}.")

@@ -107,7 +107,8 @@ class Column:
         if full.dtype.kind in "iu" and full.size and int(full.max()) - int(full.min()) < 4096:
             # Numbers in a small range: a table of the range instead of a sort.
             low = int(full.min())
-            shifted = (full.astype(np.int64) - low).astype(np.int16)
+            wide = full if full.dtype.kind == "u" else full.astype(np.int64)  # 64 bits without a sign stay so
+            shifted = (wide - full.min()).astype(np.int16)
             seen = np.flatnonzero(np.bincount(shifted))
             place = np.zeros(4096, dtype=np.int16)
             place[seen] = np.arange(len(seen), dtype=np.int16)
