@@ -17,7 +17,7 @@ from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation, point_explanation
 from karat.fit import Fitted, fit
-from karat.io.coding import Coding
+from karat.io.coding import Coding, names_array
 from karat.io.model_file import read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
 from karat.source_model import SourceModel
@@ -217,7 +217,7 @@ class LabelModel:
     @property
     def classes_(self) -> AnyArray:
         """The classes as the user wrote them."""
-        return np.array(self._fitted().classes)
+        return names_array(self._fitted().classes)
 
     @property
     def n_features_in_(self) -> int:

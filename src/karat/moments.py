@@ -12,6 +12,8 @@ from karat.errors import InputError
 from karat.votes import Outputs, Votes
 from karat.votes.storage import Sparse
 
+MOST_OUTPUTS = 5_000  # of all sources together, pairs of which are counted: 200 MB, a few times
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -131,6 +133,12 @@ class PairCounter:
     """
 
     def __init__(self, outputs: Outputs) -> None:
+        if len(outputs.source) > MOST_OUTPUTS:
+            raise InputError(
+                f"{len(outputs):,} sources have {len(outputs.source):,} outputs together, and pairs of more than "
+                f"{MOST_OUTPUTS:,} take too much memory. Learn by the default (method='consensus'; --method "
+                "consensus), or bring fewer sources or classes."
+            )
         self.outputs = outputs
         self._value = (outputs.spoken - 1).astype(np.int8)
         self._value[outputs.first] = ABSTAIN
