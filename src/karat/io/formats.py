@@ -17,7 +17,7 @@ from pyarrow import csv
 from pyarrow import json as arrow_json
 
 from karat.errors import InputError, examples
-from karat.io.files import check_apart, check_writable, whole_file
+from karat.io.files import check_apart, check_writable, on_disk, whole_file
 from karat.io.query import answer, exists, is_query
 
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -199,6 +199,7 @@ def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
     check_output(path)
     with whole_file(path) as file:
         _WRITERS[_suffix(Path(path))](pa.table(columns), file)
+        on_disk(file)  # before whatever else is written in the block appears
         yield
 
 
