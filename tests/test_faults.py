@@ -188,9 +188,8 @@ def test_parts_of_a_reproduction_that_are_damaged_but_well_formed_are_done_again
     first = karat(*reproduce)
     assert first.returncode in (0, 1), first.stderr
     kept = sorted((tmp_path / "parts").rglob("*.json"))
-    crafted = [
-        {"check": zlib.crc32(json.dumps(result).encode()), "result": result} for result in ([], {"x": [1]}, None)
-    ]
+    results: list[Any] = [[], {"x": [1]}, None]
+    crafted = [{"check": zlib.crc32(json.dumps(result).encode()), "result": result} for result in results]
     for place, wrong in zip(kept, ([], {"result": 3}, {"check": 0, "result": None}, 7, *crafted), strict=False):
         place.write_text(json.dumps(wrong))
     again = karat(*reproduce)
