@@ -9,6 +9,7 @@ import numpy as np
 from karat import Coding
 from karat.commands.check import CheckResult
 from karat.commands.demo import DemoResult
+from karat.commands.dependence import Dependence
 from karat.commands.fit import FitResult
 from karat.commands.label import LabelResult
 from karat.commands.outputs import LabelShare
@@ -53,6 +54,12 @@ def summary(n_gold: int | None = 100, contradicted: int = 0) -> DataSummary:
         high=np.array([0.992, np.nan]),
     )
     return DataSummary(2_000, n_gold, ("ham", "spam"), Coding(("ham", "spam"), ()), sources, 0.9, contradicted)
+
+
+def depending(number: int) -> Dependence:
+    """Two sources that agree on half of the points, and pairs of others that are flagged."""
+    agreement, correlation = np.array([[1, 0.5], [0.5, 1]]), np.array([[0, 0.2], [0.2, 0]])
+    return Dependence(("a0", "b0"), agreement, correlation, pairs(number), 2)
 
 
 def checked(**more: Any) -> CheckResult:
@@ -119,7 +126,7 @@ def planned() -> Plan:
 
 def demonstrated() -> DemoResult:
     scores = {"corrected": SCORE, "unlabeled": SCORE, "votes": SCORE, "combined": SCORE, "labeled": SCORE}
-    return DemoResult(summary(), scores, 200, valued(), pairs(1))
+    return DemoResult(summary(), scores, 200, valued(), depending(1))
 
 
 def bounded(out: str = "theory") -> ReproduceResult:

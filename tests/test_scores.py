@@ -13,8 +13,6 @@ import karat
 from karat import InputError, LabelModel, Votes, load
 from karat.value.advice import DataValue
 
-PAPERS = ("triplets", "labeled", "combined", "tensors")
-
 
 def mixed(n: int = 800, seed: int = 0) -> tuple[Votes, np.ndarray, dict[str, list[Any]]]:
     """Two judges, a probability and two voters, as a table."""
@@ -180,14 +178,36 @@ def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
     assert "Scores, taken as the votes that they come to: strict_judge, kind_judge, prob." in told.aside
 
 
-def test_methods_of_the_paper_take_votes_alone() -> None:
+@pytest.mark.parametrize("method", ["labeled", "tensors"])
+def test_some_methods_take_votes_alone(method: Any) -> None:
     votes, truth, _ = mixed()
-    choices: list[dict[str, Any]] = [{"aggregate": "median"}, *({"method": name} for name in PAPERS)]
-    for options in choices:
-        with pytest.raises(
-            InputError, match=r"learns from votes, and 'strict_judge', 'kind_judge', 'prob' give scores"
-        ):
-            LabelModel(**options).fit(votes, truth)
+    with pytest.raises(InputError, match=r"learns from votes, and 'strict_judge', 'kind_judge', 'prob' give scores"):
+        LabelModel(method=method).fit(votes, truth)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("share", [0.5, 0.2])
+def test_recovery_triplets_of_scores_are_near_the_best(kind: str, share: float) -> None:
+    numbers, truth, best = simulated_scores(kind, 5_000, 8, share, 0)
+    votes = Votes.from_array(numbers, classes=[0, 1], kinds="score")
+    model = LabelModel(method="triplets", class_balance=share).fit(votes)
+    found = log_loss(model.predict_proba(votes)[:, 1], truth)
+    assert log_loss(best, truth) <= found < 1.15 * log_loss(best, truth)
+    assert found < cut_loss(numbers, truth, share)
+
+
+@pytest.mark.parametrize("options", [{"method": "triplets", "class_balance": 0.4}, {"aggregate": "median"}])
+def test_triplets_take_scores_beside_votes(options: dict[str, Any], tmp_path: Path) -> None:
+    votes, truth, _ = mixed()
+    gold = np.where(np.arange(800) < 100, truth, -1)
+    model = LabelModel(**options).fit(votes, gold)
+    assert model.score(votes, truth) > 0.88
+    counted = [np.mean(votes.as_voted(model.fitted_.reads_as).values[:, i] == truth) for i in range(5)]
+    np.testing.assert_allclose(model.source_table_.accuracy, counted, atol=0.06)
+    assert ((model.source_table_.low < counted) & (counted < model.source_table_.high)).sum() >= 4
+    model.save(tmp_path / "model.json")
+    np.testing.assert_array_equal(load(tmp_path / "model.json").predict_proba(votes), model.predict_proba(votes))
+    assert "strict_judge" in model.explain({"strict_judge": 9, "prob": 0.1})
 
 
 def test_more_than_two_classes_take_scores_beside_votes() -> None:

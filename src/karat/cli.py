@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import signal
 import sys
 import traceback
 from contextlib import suppress
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -16,6 +18,7 @@ from karat import __version__
 from karat.cli_options import (
     again,
     fitting_options,
+    html_option,
     input_options,
     json_option,
     label_new_votes,
@@ -30,6 +33,7 @@ from karat.cli_options import (
 from karat.errors import InputError, NotIdentifiedError, short
 
 if TYPE_CHECKING:
+    from karat.commands.inputs import VotesFile
     from karat.show.as_json import Result
     from karat.show.report import Report
     from karat.value.pick import Goal
@@ -117,6 +121,7 @@ def cli(debug: bool) -> None:
     karat label new.csv --model model.json --out labels.csv
     karat value votes.csv --gold y                 what a gold label is worth
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
+    karat report votes.csv --gold y --out report.html
     karat pick votes.csv -n 50 --out to_label.csv  which points to label next
     karat rate votes.csv --gold y                  how common is each class
     karat reproduce all                            the paper's figures and tables
@@ -127,7 +132,8 @@ def cli(debug: bool) -> None:
 @input_options
 @learning_options
 @fitting_options
-def check(as_json: bool, **options: Any) -> int:
+@html_option
+def check(as_json: bool, html_file: str | None, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
 
     \b
@@ -139,9 +145,10 @@ def check(as_json: bool, **options: Any) -> int:
     from karat.show.check import check_report
     from karat.show.progress import progress_bar
 
+    data = _apart(options, html_file)
     with progress_bar() as progress:
-        result = check_file(votes_file(options), settings(options), progress)
-    return _show(result, check_report(result, again("fit", out="labels.csv")), as_json)
+        result = check_file(data, settings(options), progress)
+    return _show(result, check_report(result, again("fit", out="labels.csv")), as_json, html_file)
 
 
 @cli.command()
@@ -151,7 +158,15 @@ def check(as_json: bool, **options: Any) -> int:
 @click.option("--out", metavar="FILE", help=labels_help)
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 @leave_uncovered_option
-def fit(as_json: bool, out: str | None, model_file: str | None, leave_uncovered: bool, **options: Any) -> int:
+@html_option
+def fit(
+    as_json: bool,
+    out: str | None,
+    model_file: str | None,
+    leave_uncovered: bool,
+    html_file: str | None,
+    **options: Any,
+) -> int:
     """Learn the sources and give every point a probability for each class.
 
     \b
@@ -163,11 +178,12 @@ def fit(as_json: bool, out: str | None, model_file: str | None, leave_uncovered:
     from karat.show.fit import fit_report
     from karat.show.progress import progress_bar
 
+    data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
-        result = fit_votes(votes_file(options), settings(options), out, model_file, progress, leave_uncovered)
+        result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered)
     again_with_files = again("fit", out=out or "labels.csv", model="model.json")
     following = label_new_votes(model_file) if model_file else again_with_files
-    return _show(result, fit_report(result, following), as_json)
+    return _show(result, fit_report(result, following), as_json, html_file)
 
 
 @cli.command()
@@ -198,7 +214,8 @@ def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **opt
     metavar="X",
     help="What a gain must be, in the share of right labels: .01 is one in a hundred.",
 )
-def value(as_json: bool, worth: float | None, **options: Any) -> int:
+@html_option
+def value(as_json: bool, worth: float | None, html_file: str | None, **options: Any) -> int:
     """What is a gold label worth here, where does the error come from, and what to buy or fix next.
 
     \b
@@ -210,10 +227,12 @@ def value(as_json: bool, worth: float | None, **options: Any) -> int:
     from karat.show.progress import progress_bar
     from karat.show.value import value_report
 
+    data = _apart(options, html_file)
     with progress_bar() as progress:
-        result = value_votes(votes_file(options), settings(options), worth, progress)
+        result = value_votes(data, settings(options), worth, progress)
     plan_command = again("plan", without=("worth",), label_cost="1", point_cost="0.01", budget="100")
-    return _show(result, value_report(result, again("check", without=("worth",)), plan_command), as_json)
+    report = value_report(result, again("check", without=("worth",)), plan_command)
+    return _show(result, report, as_json, html_file)
 
 
 @cli.command()
@@ -223,7 +242,10 @@ def value(as_json: bool, worth: float | None, **options: Any) -> int:
 @click.option("--label-cost", type=float, required=True, metavar="X", help="Price of one gold label.")
 @click.option("--point-cost", type=float, required=True, metavar="Y", help="Price of one unlabeled point with votes.")
 @click.option("--budget", type=float, required=True, metavar="B", help="What may be spent.")
-def plan(as_json: bool, label_cost: float, point_cost: float, budget: float, **options: Any) -> int:
+@html_option
+def plan(
+    as_json: bool, label_cost: float, point_cost: float, budget: float, html_file: str | None, **options: Any
+) -> int:
     """How many gold labels and unlabeled points to buy with a budget.
 
     \b
@@ -233,10 +255,42 @@ def plan(as_json: bool, label_cost: float, point_cost: float, budget: float, **o
     from karat.show.plan import plan_report
     from karat.show.progress import progress_bar
 
+    data = _apart(options, html_file)
     with progress_bar() as progress:
-        result = plan_purchase(votes_file(options), settings(options), label_cost, point_cost, budget, progress)
+        result = plan_purchase(data, settings(options), label_cost, point_cost, budget, progress)
     following = again("fit", without=("label_cost", "point_cost", "budget"), out="labels.csv")
-    return _show(result, plan_report(result, following), as_json)
+    return _show(result, plan_report(result, following), as_json, html_file)
+
+
+@cli.command()
+@input_options
+@learning_options
+@fitting_options
+@click.option("--out", metavar="FILE", default="report.html", show_default=True, help="The page that is written.")
+@click.option("--label-cost", type=float, metavar="X", help="Price of one gold label; 1 where not said.")
+@click.option("--point-cost", type=float, metavar="Y", help="Price of one unlabeled point; .01 where not said.")
+@click.option("--budget", type=float, metavar="B", help="What may be spent; 100 where not said.")
+def report(as_json: bool, out: str, **options: Any) -> int:
+    """Everything at once, with charts, as one page to mail around: it needs no network and holds no rows.
+
+    \b
+    karat report votes.csv --gold y --out report.html
+    karat report votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
+    """
+    from karat.commands.analysis import Prices
+    from karat.commands.report import report_votes
+    from karat.show.progress import progress_bar
+    from karat.show.whole import title, whole_report
+
+    data = _apart(options, out)
+    said = {name: options.pop(name) for name in ("label_cost", "point_cost", "budget")}
+    given = {name: value for name, value in said.items() if value is not None}
+    prices = Prices(**given, example=not given)
+    with progress_bar() as progress:
+        result = report_votes(data, settings(options), prices, progress)
+    found = whole_report(result, again("fit", without=tuple(said), out="labels.csv"))
+    _write_html(out, title(result.name), found)
+    return _show(result, replace(found, verdict=f"{found.verdict} Wrote {out}.", sections=()), as_json)
 
 
 @cli.command()
@@ -333,7 +387,8 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
 
 @cli.command()
 @json_option
-def demo(as_json: bool) -> int:
+@html_option
+def demo(as_json: bool, html_file: str | None) -> int:
     """The main job on 50,000 IMDB reviews: how good are twelve word rules, and how wrong are the labels.
 
     \b
@@ -343,15 +398,48 @@ def demo(as_json: bool) -> int:
     from karat.show.demo import demo_report
     from karat.show.progress import progress_bar
 
+    _check_html(html_file)
     with progress_bar() as progress:
         result = run_demo(progress)
-    return _show(result, demo_report(result), as_json)
+    return _show(result, demo_report(result), as_json, html_file)
 
 
-def _show(result: Result, report: Report, as_json: bool) -> int:
-    """Print a result, as JSON or for people; returns the exit code."""
+def _apart(options: dict[str, Any], html_file: str | None, *written: str | None) -> VotesFile:
+    """The votes, apart from the page and the other files that will be written."""
+    from karat.commands.outputs import check_different
+
+    _check_html(html_file)
+    return votes_file(options).apart_from(check_different(html_file, *written))
+
+
+def _check_html(path: str | None) -> None:
+    """Refuse, before any work is done, a page that cannot be made or written."""
+    if path is None:
+        return
+    from karat.io.files import check_writable
+    from karat.show.charts.chart import check_charts
+
+    check_charts()
+    check_writable(path)
+
+
+def _write_html(path: str, title: str, report: Report) -> None:
+    """Write a report as one page."""
+    from karat.io.files import whole_file
+    from karat.show.html import report_document
+
+    page = report_document(title, report, shlex.join(["karat", *sys.argv[1:]]), __version__)
+    with whole_file(path) as file:
+        file.write(page.encode())
+
+
+def _show(result: Result, report: Report, as_json: bool, html_file: str | None = None) -> int:
+    """Print a result, as JSON or for people, and write it as a page where that was asked for; returns the exit code."""
     from karat.show.as_json import as_json as json_text
     from karat.show.terminal import print_report
+
+    if html_file is not None:
+        _write_html(html_file, f"karat {click.get_current_context().command.name}", report)
 
     try:
         if as_json:

@@ -31,6 +31,9 @@ def _all_of(*options: Decorator) -> Decorator:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+html_option = click.option(
+    "--html", "html_file", metavar="FILE", help="Write the same with charts, as one page that needs no network."
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
 )
@@ -206,7 +209,7 @@ def _balance(text: str | None) -> float | list[float] | None:
 
 def again(command: str, without: tuple[str, ...] = (), **more: str) -> str:
     """Another command with the votes and the options of this one, as the user gave them, `without` some."""
-    given = _given(lambda name: name not in ("votes", "as_json", "out", "model_file", *without))
+    given = _given(lambda name: name not in ("votes", "as_json", "out", "model_file", "html_file", *without))
     return _line(command, click.get_current_context().params["votes"], given, more)
 
 

@@ -25,8 +25,9 @@ from karat.estimate.tensor_fit import TensorFit
 from karat.estimate.votes_fit import VotesFit, fit_votes
 from karat.estimate.wilson import wilson
 from karat.naive_bayes import posterior
-from karat.source_model import SourceModel, accuracy
+from karat.source_model import SourceModel
 from karat.votes import Gold, GoldPoints, Votes
+from karat.votes.outputs import SILENT
 
 ENOUGH_GOLD = 10  # fewer gold labels tell too little of the sources to take part beside triplets
 FEW_VOTES = 5  # votes on points with other votes below which a source is taken to be as others are
@@ -139,11 +140,11 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
         if settings.strict:
             check_telling(votes, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
-    if votes.scored.any():
+    if votes.scored.any() and method not in ("triplets", "combined"):
         names = list(votes.scales)
         raise InputError(
             f"method={method!r} learns from votes, and {examples(names)} give{'s' if len(names) == 1 else ''} scores. "
-            "Use the default (method='consensus'), or read them as votes (kinds=; --kind)."
+            "Use the default (method='consensus'), triplets, or read them as votes (kinds=; --kind)."
         )
     if method == "labeled":
         return fit_labeled(_needed(points, method), settings)
@@ -152,8 +153,22 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
     check_shape(len(votes), len(votes.sources))
     counted = count(votes, settings)
     if method == "combined":
-        return fit_combined(counted, _needed(points, method), settings, progress)
-    return fit_triplets(counted, points, settings, progress)
+        found = fit_combined(counted, _needed(points, method), settings, progress)
+    else:
+        found = fit_triplets(counted, points, settings, progress)
+    return _with_accuracies(found, votes)
+
+
+def _with_accuracies(found: Fitted, votes: Votes) -> Fitted:
+    """The same with accuracies, of scores as votes for the class that each bin speaks for most."""
+    model = found.model
+    reads_as = tuple(
+        (model.class_balance[:, None] * model.source_tables[i][:, SILENT + 1 :]).argmax(axis=0).astype(np.int8)
+        for i in np.flatnonzero(votes.scored)
+    )
+    accuracies = model.as_voted(votes.scored, reads_as).accuracy
+    intervals = found.intervals.holding(accuracies, model.class_balance)
+    return replace(found, intervals=intervals, accuracies=accuracies, reads_as=reads_as)
 
 
 def chosen_method(settings: Settings, points: GoldPoints | None) -> Method:
@@ -226,11 +241,9 @@ def fit_triplets(
 ) -> Fitted:
     """Learn the sources from the votes alone; gold, where there is some, helps with the class balance."""
     votes_fit = fit_votes(counted, points, settings)
-    intervals = _intervals(counted, votes_fit, points, settings, progress)
-    model = votes_fit.model
     return Fitted(
-        model,
-        intervals.holding(model.accuracy, model.class_balance),
+        votes_fit.model,
+        _intervals(counted, votes_fit, points, settings, progress),
         None,
         _origin(votes_fit, 0 if points is None else len(points)),
     )
@@ -268,8 +281,7 @@ def fit_combined(counted: Counted, points: GoldPoints, settings: Settings, progr
         gold_weight=float(found.blend.gold_weight.mean()),
         slope=found.recalibration.mean_slope,
     )
-    model = found.model
-    return Fitted(model, intervals.holding(model.accuracy, model.class_balance), found.recalibration, origin)
+    return Fitted(found.model, intervals, found.recalibration, origin)
 
 
 def _origin(votes_fit: VotesFit, gold: int) -> Origin:
@@ -304,12 +316,10 @@ def _blend_interval(votes_fit: VotesFit, found: WithGold, unlabeled: Intervals, 
     problem, balance = votes_fit.solution.problem, votes_fit.solution.class_balance
     mixed = found.blend
 
-    def accuracies(x: Floats) -> Floats:
-        return accuracy(problem.tables(x, balance), balance)
-
     z = NormalDist().inv_cdf((1 + level) / 2)
-    centre = accuracies(mixed.x)
-    half = np.abs(accuracies(mixed.x + z * mixed.error) - accuracies(mixed.x - z * mixed.error)) / 2
+    centre = problem.accuracies(mixed.x, balance)
+    ends = (problem.accuracies(mixed.x + z * mixed.error * sign, balance) for sign in (1, -1))
+    half = np.abs(np.subtract(*ends)) / 2
     share = np.zeros(len(centre))
     np.maximum.at(share, problem.features.source, 1 - mixed.gold_weight)
     noise = share * abs(mixed.multiple) * (unlabeled.high - unlabeled.low) / 2

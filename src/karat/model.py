@@ -18,14 +18,15 @@ from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation, point_explanation
 from karat.fit import Fitted, fit
 from karat.io.coding import Coding, names_array
-from karat.io.model_file import read_model, write_model
+from karat.io.model_file import model_bytes, read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
+from karat.notebook import Shown
 from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 from karat.votes import Gold, Votes, as_votes, votes_for
 
 
-class LabelModel:
+class LabelModel(Shown):
     """Learn how good each source is and label points by the votes on them.
 
     Parameters
@@ -236,11 +237,15 @@ class LabelModel:
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON; the file appears whole or not at all."""
+        write_model(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
         self._fitted()
         learned = FittedModel(
             self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_
         )
-        write_model(path, to_content(self.get_params(), learned))
+        return model_bytes(to_content(self.get_params(), learned))
 
     # What scikit-learn asks of an estimator.
 

@@ -120,8 +120,29 @@ class Moments:
 
     @cached_property
     def agree(self) -> Ints:
-        """On how many points both sources vote the same, shape (m, m)."""
-        return np.einsum("iuju->ij", self.pair)
+        """On how many points both sources say the same, shape (m, m)."""
+        sizes, first = np.array(self.outputs.sizes), self.outputs.first
+        result = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+        for output in range(sizes.max(initial=1) - 1):
+            who = np.flatnonzero(sizes > output + 1)
+            result[np.ix_(who, who)] += self.pairs[np.ix_(first[who] + output, first[who] + output)]
+        return result
+
+    @cached_property
+    def grade_means(self) -> Floats:
+        """Mean grade of each source of two classes, 0 where it says nothing, shape (m,)."""
+        return np.add.reduceat(self.counts * self.outputs.grades, self.outputs.first) / self.n
+
+    @cached_property
+    def grade_covariances(self) -> Floats:
+        """Covariances of the grades of sources of two classes, shape (m, m); see `Outputs.grades`."""
+        products = np.add.reduceat(self.with_grades * self.outputs.grades[:, None], self.outputs.first, axis=0)
+        return products / self.n - np.outer(self.grade_means, self.grade_means)
+
+    @cached_property
+    def with_grades(self) -> Floats:
+        """Sum of the grades of each source over the points on which an output is given, shape (F, m)."""
+        return np.add.reduceat(self.pairs * self.outputs.grades, self.outputs.first, axis=1)
 
 
 class PairCounter:

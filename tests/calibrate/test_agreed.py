@@ -79,6 +79,8 @@ def test_class_balance_given() -> None:
         for balance in (found.model.class_balance, found.intervals.balance_low, found.intervals.balance_high):
             np.testing.assert_allclose(balance, [0.6, 0.4])
         np.testing.assert_allclose(found.pool.class_balance, [0.6, 0.4])
+        if gold is not None:
+            np.testing.assert_allclose(found.pool.posterior(votes).mean(axis=0), [0.6, 0.4], atol=1e-3)
 
 
 def test_class_balance_from_votes_and_gold() -> None:

@@ -150,3 +150,20 @@ def test_weight_of_votes_on_a_point() -> None:
         scaled = pool.weight * pool.slope / (1 + (number - 1) * pool.repetition)
         expected = [scaled[pool.learned == k].sum() for k in (0, 1)]
         np.testing.assert_allclose(pool.votes_weight(number), expected)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_meeting_the_class_balance(K: int) -> None:
+    pool, ballots = some_pool(K), ballots_of(some_votes(K, 3_000))
+    met, shift = pool.meeting_balance(ballots)
+    found = met.posterior(ballots.votes)[ballots.covered].mean(axis=0)
+    assert np.abs(pool.posterior(ballots.votes)[ballots.covered].mean(axis=0) - pool.class_balance).max() > 0.02
+    np.testing.assert_allclose(found, pool.class_balance, atol=2e-3)
+    np.testing.assert_allclose(met.shift, pool.shift + shift)
+
+
+def test_meeting_the_class_balance_where_nobody_votes() -> None:
+    pool = some_pool(2)
+    met, shift = pool.meeting_balance(ballots_of(make_votes(np.full((3, 4), -1), 2)))
+    assert met is pool
+    assert not shift.any()

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from results import checked, demonstrated, fitted, labeled, pairs, planned, reproduced, summary, valued, votes_alone
+from results import checked, demonstrated, depending, fitted, labeled, planned, reproduced, summary, valued, votes_alone
 
 from karat.calibrate.cross_validation import CrossScore
 from karat.show.as_json import Result, as_json
@@ -74,7 +74,7 @@ def test_numbers_are_not_rounded() -> None:
     assert content(fitted())["labels"]["ham"] == {"points": 1_200, "mean_probability": 0.61}
     assert content(fitted())["score"] == {"points": 100, "accuracy": 0.93, "loss": 0.19, "f1": 0.88}
     assert content(fitted())["class_balance"]["spam"] == {"value": 0.3, "low": 0.2, "high": 0.4}
-    assert content(checked(pairs=pairs(1)))["dependent_pairs"] == [
+    assert content(checked(dependence=depending(1)))["dependent_pairs"] == [
         {"first": "a0", "second": "b0", "correlation": 0.3, "z": 9.0}
     ]
 

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from results import BALANCE, checked, pairs, summary
+from results import BALANCE, checked, depending, summary
 
 from karat.commands.check import CheckResult
 from karat.show.check import check_report
 
 
 def test_ready() -> None:
-    report = check_report(checked(class_balance=BALANCE, pairs=pairs(1)), "karat fit")
+    report = check_report(checked(class_balance=BALANCE, dependence=depending(1)), "karat fit")
     assert report.verdict == "Ready to fit: 2,000 points, 2 sources, 2 classes, 100 gold labels."
     titles = [section.title.partition(" ")[0] for section in report.sections]
     assert titles == ["How", "Sources", "Class", "1"]

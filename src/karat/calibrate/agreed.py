@@ -80,8 +80,8 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     scores: tuple[CrossScore, ...] = ()
     if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
         readings = read_gold(alone.ballots, found, settings.generator())
-        pool = _gold_pool(alone, readings)
-        scores = cross_scores(readings, alone.pool, settings.level, points.weights)
+        pool, shift = _gold_pool(alone, readings, settings)
+        scores = cross_scores(readings, alone.pool, settings.level, points.weights, shift)
     seen, flattered = _seen(alone, points)
     sources = source_accuracies(seen, settings.level)
     balance_interval = _balance_interval(alone, points, settings)
@@ -168,16 +168,22 @@ def _with_gold(alone: _VotesAlone, points: GoldPoints, settings: Settings) -> Po
     """What votes say, and gold where it is of two classes: labels of one favour who always says it."""
     if np.count_nonzero(points.counts) < 2:
         return alone.pool
-    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()))
+    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()), settings)[0]
 
 
-def _gold_pool(alone: _VotesAlone, readings: GoldReadings) -> Pool:
-    """Readings of the votes, weighed by gold."""
+def _gold_pool(alone: _VotesAlone, readings: GoldReadings, settings: Settings) -> tuple[Pool, Floats]:
+    """Readings of the votes, weighed by gold, and what was added to their scores to meet a class balance that is given.
+
+    A few gold labels tell less of how common classes are than whoever gives the class balance.
+    """
     balance = alone.consensus.class_balance
     learned = {worth: learn(alone.ballots, balance, worth).evidence for worth in UNLABELED}
     weighed = weigh_readings(readings, alone.pool)
     own = (learned[OWN_SLOPES_OF].times(slopes) for slopes in weighed.slopes)
-    return weighed.pool.taking((alone.consensus.evidence, *learned.values(), *own))
+    pool = weighed.pool.taking((alone.consensus.evidence, *learned.values(), *own))
+    if settings.class_balance is None:
+        return pool, np.zeros(len(balance))
+    return pool.meeting_balance(alone.ballots)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +224,7 @@ class _VotesAlone:
 
     def looks_independent(self, errors: float = ERRORS) -> bool:
         """Whether the votes show no dependence between sources, though they are enough to show it."""
-        votes = self.voted.votes
+        votes = self.ballots.votes if len(self.consensus.class_balance) == 2 else self.voted.votes
         one_each = votes.select(votes.sources[group[0]] for group in self.ballots.groups)
         return looks_independent(one_each, self.in_full, errors)
 

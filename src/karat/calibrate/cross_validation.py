@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -53,7 +53,7 @@ class CrossScore:
 
 
 def cross_scores(
-    gold: GoldReadings, without: Pool, level: float, weights: Floats | None = None
+    gold: GoldReadings, without: Pool, level: float, weights: Floats | None = None, shift: Floats | None = None
 ) -> tuple[CrossScore, ...]:
     """Majority vote, votes alone, gold alone, and both, on gold that each has not seen.
 
@@ -63,6 +63,8 @@ def cross_scores(
     ----------
     weights : array, shape (g,), optional
         How many points of a random sample each gold point stands for.
+    shift : array, shape (K,), optional
+        What is added to the scores of votes and gold; points without gold told it.
     """
     if len(gold.truth) < FEWEST:
         return ()
@@ -75,7 +77,10 @@ def cross_scores(
         tested, rest = np.flatnonzero(gold.fold == part), gold.take(np.flatnonzero(gold.fold != part))
         here = gold.take(tested)
         alone[tested] = weigh_readings(rest.reading(only_gold)).of(here.reading(only_gold))
-        both[tested] = weigh_readings(rest, without).of(here, here.plain)
+        weighed = weigh_readings(rest, without)
+        if shift is not None:
+            weighed = replace(weighed, pool=weighed.pool.shifted(shift))
+        both[tested] = weighed.of(here, here.plain)
     found = {
         "majority vote": counted,
         "votes alone": without.mixed([gold.plain], gold.tally),

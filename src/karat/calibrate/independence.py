@@ -42,8 +42,9 @@ def looks_independent(votes: Votes, guess: Floats, errors: float = ERRORS) -> bo
     if np.median(moments.together[pairs]) < COMMON:
         return False
     said = vote_counts(votes, guess).transpose(0, 2, 1) / guess.sum(axis=0)[:, None]
-    tables = np.maximum(np.concatenate([1 - said.sum(axis=2, keepdims=True), said], axis=2), _SMALLEST)
-    tables /= tables.sum(axis=2, keepdims=True)
+    whole = np.maximum(np.concatenate([1 - said.sum(axis=2, keepdims=True), said], axis=2), _SMALLEST)
+    tables = [table[:, :size] for table, size in zip(whole, votes.outputs.sizes, strict=True)]
+    tables = [table / table.sum(axis=1, keepdims=True) for table in tables]
     balance = guess.mean(axis=0)
     model = SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
     left_over = unexplained(moments, model)[1][pairs]

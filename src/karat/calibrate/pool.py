@@ -27,6 +27,7 @@ REPEATING = 0.25  # weight of the reading in which votes repeat each other
 INDEPENDENT = 0.9  # weight of the first where votes show no dependence, the others sharing what is left
 REPETITION = 0.4  # correlation of two votes on a point, where votes repeat each other
 _BLOCK = 1 << 16  # points at a time
+_ROUNDS = 3  # of matching a mixture, which moves a little less than its readings
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +119,23 @@ class Pool:
         result /= result.sum(axis=0)
         result[:, number == 0] = self.silent[:, None]
         return np.ascontiguousarray(result.T)
+
+    def shifted(self, shift: Floats) -> Pool:
+        """The same with something added to the scores of the classes, shape (K,)."""
+        return replace(self, shift=self.shift + shift)
+
+    def meeting_balance(self, ballots: Ballots) -> tuple[Pool, Floats]:
+        """The same, shifted so that where somebody votes the classes are as common as they should be; and the shift."""
+        some, total = ballots.some_covered, np.zeros(len(self.class_balance))
+        if not len(some):
+            return self, total
+        votes, tally = ballots.votes.take(some), ballots.tally[some]
+        said = [evidence.of(votes) for evidence in self.evidence]
+        for _ in range(_ROUNDS):
+            mixed = np.log(np.maximum(self.shifted(total).mixed(said, tally), 1e-300))
+            total += matching_shift(mixed, self.class_balance)
+        total -= total.mean()
+        return self.shifted(total), total
 
     def votes_weight(self, number: int) -> Floats:
         """What the log-odds of a vote on a point with so many votes are multiplied by, for each evidence."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat._types import Codes, Floats, Group, Ints
+from karat._types import Codes, Floats, Group
 from karat.naive_bayes import softmax
 from karat.votes import GoldPoints, Votes
 
@@ -58,10 +58,10 @@ class Recalibration:
         result = np.empty_like(probabilities)
         for low in range(0, len(votes), _BLOCK):
             rows = slice(low, low + _BLOCK)
-            result[rows] = self._block(probabilities[rows], votes.tally(low, low + _BLOCK, self.once), class_balance)
+            result[rows] = self._block(probabilities[rows], votes.leanings(low, low + _BLOCK, self.once), class_balance)
         return result
 
-    def _block(self, probabilities: Floats, counts: Ints, class_balance: Floats) -> Floats:
+    def _block(self, probabilities: Floats, counts: Floats, class_balance: Floats) -> Floats:
         evidence, tally, number = _parts(probabilities, counts, class_balance)
         prior = np.log(class_balance)
         result = np.zeros_like(probabilities)
@@ -103,7 +103,7 @@ def recalibrate(
     """
     kept = slice(None, None, max(1, len(points) // MOST))
     points = points.take(kept)
-    evidence, tally, number = _parts(probabilities[kept], points.votes.tally(once=once), class_balance)
+    evidence, tally, number = _parts(probabilities[kept], points.votes.leanings(once=once), class_balance)
     usual = np.log((np.median(number) + 1) / 2) if len(points) else 0.0
     K = len(class_balance)
     trust = max(min(1.0, len(points) / ENOUGH), 0.05)
@@ -126,11 +126,11 @@ def recalibrate(
     return Recalibration(share, slope[used], exponents[used], chosen[:, 0], chosen[:, 1:], once)
 
 
-def _parts(probabilities: Floats, counts: Ints, class_balance: Floats) -> tuple[Floats, Floats, Floats]:
+def _parts(probabilities: Floats, counts: Floats, class_balance: Floats) -> tuple[Floats, Floats, Floats]:
     """Log-likelihoods up to a constant, counts of votes as 2 n_y / (v + 2), and numbers of votes."""
     evidence = np.log(np.maximum(probabilities, 1e-300)) - np.log(class_balance)
     evidence -= evidence.mean(axis=1, keepdims=True)
-    number = counts.sum(axis=1).astype(np.float64)
+    number = counts.sum(axis=1)
     return evidence, 2 * counts / (number + 2)[:, None], number
 
 

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.aside import Aside
+from karat.commands.dependence import Dependence
 from karat.commands.inputs import VotesFile, learn
 from karat.commands.progress import Progress, silent
 from karat.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
 from karat.errors import NotIdentifiedError
 from karat.estimate.check import shape_problems, source_problems, telling_problems
 from karat.estimate.settings import Settings
-from karat.estimate.structure import DependentPair, dependent_pairs
+from karat.estimate.structure import DependentPair
 from karat.explanation import findings
+from karat.model import LabelModel
 from karat.moments import MOST_OUTPUTS, Moments
 from karat.source_table import SourceTable
 from karat.votes import Votes
@@ -36,24 +38,32 @@ class CheckResult:
         False where the input is sound, and yet the data cannot tell.
     class_balance : tuple of ClassShare
         Empty where there are problems.
-    pairs : tuple of DependentPair
-        Sources that depend on each other beyond the class, the strongest first.
+    dependence : Dependence or None
+        How often sources agree, and which depend on each other; None where nobody looked.
     worse : tuple of str
         Sources that are worse than chance.
     findings : tuple of str
         What else stands out, a sentence each.
     scores : tuple of ScoreSummary
         Of the sources that give scores.
+    model : LabelModel or None
+        What was learned; None where there are problems.
     """
 
     data: DataSummary
     problems: tuple[str, ...] = ()
     identified: bool = True
     class_balance: tuple[ClassShare, ...] = ()
-    pairs: tuple[DependentPair, ...] = ()
+    dependence: Dependence | None = None
     worse: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     scores: tuple[ScoreSummary, ...] = ()
+    model: LabelModel | None = None
+
+    @property
+    def pairs(self) -> tuple[DependentPair, ...]:
+        """Sources that depend on each other beyond the class, the strongest first."""
+        return () if self.dependence is None else self.dependence.pairs
 
 
 def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
@@ -68,7 +78,7 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
     few &= settings.takes_triplets or len(votes.outputs.source) <= MOST_OUTPUTS
     problems = []
-    if settings.takes_triplets and not votes.scored.any():
+    if settings.takes_triplets:
         problems = _problems(votes, Moments.of(votes) if few else None, settings)
     elif settings.strict and settings.method != "labeled":
         problems = telling_problems(votes, settings.pairs(votes.sources))
@@ -78,11 +88,11 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
         model = learn(votes, settings, progress)
     except NotIdentifiedError as error:
         return CheckResult(_unlearned(aside, settings), (str(error),), identified=False)
-    pairs: list[DependentPair] = []
+    dependence = None
     if few:
         reads_as = model.fitted_.reads_as
         voted = model.source_model_.as_voted(votes.scored, reads_as)
-        pairs = dependent_pairs(Moments.of(votes.as_voted(reads_as)), voted, known_pairs=settings.known_pairs)
+        dependence = Dependence.of(Moments.of(votes.as_voted(reads_as)), voted, settings.known_pairs)
     summary = DataSummary.of(
         votes, model.source_table_, settings.level, aside.lines, gold_seen=model.fitted_.pool is not None
     )
@@ -91,10 +101,11 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     return CheckResult(
         summary,
         class_balance=class_shares(model),
-        pairs=tuple(pairs),
+        dependence=dependence,
         worse=worse,
         findings=found,
         scores=score_summaries(votes, model),
+        model=model,
     )
 
 

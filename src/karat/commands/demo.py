@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat.commands.dependence import Dependence
 from karat.commands.inputs import learn
 from karat.commands.progress import Progress, silent, started
 from karat.commands.summary import DataSummary
 from karat.datasets import load_imdb
 from karat.estimate.settings import Settings
-from karat.estimate.structure import DependentPair, dependent_pairs
+from karat.estimate.structure import DependentPair
 from karat.losses import Score, score
 from karat.model import LabelModel
 from karat.moments import Moments
@@ -38,14 +39,20 @@ class DemoResult:
     n_gold : int
     value : DataValue or VotesAlone
         What the votes are worth, told from `n_gold` gold labels.
-    pairs : tuple of DependentPair
+    dependence : Dependence
+        How often sources agree, and which depend on each other.
     """
 
     data: DataSummary
     scores: dict[str, Score]
     n_gold: int
     value: DataValue | VotesAlone
-    pairs: tuple[DependentPair, ...]
+    dependence: Dependence
+
+    @property
+    def pairs(self) -> tuple[DependentPair, ...]:
+        """Sources that depend on each other beyond the class, the strongest first."""
+        return self.dependence.pairs
 
 
 def run_demo(progress: Progress = silent) -> DemoResult:
@@ -66,5 +73,5 @@ def run_demo(progress: Progress = silent) -> DemoResult:
         scores={name: score(model.predict_proba(votes), gold) for name, model in models.items()},
         n_gold=_GOLD,
         value=data_value(votes, few, class_balance=_BALANCE, progress=started(progress, "value")),
-        pairs=tuple(dependent_pairs(Moments.of(votes), median.source_model_)),
+        dependence=Dependence.of(Moments.of(votes), median.source_model_),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from karat._types import Floats
 from karat.calibrate.cross_validation import CrossScore
 from karat.commands.inputs import VotesFile, learn
-from karat.commands.outputs import LabelShare, check_different, label_columns, label_shares
+from karat.commands.outputs import Histogram, LabelShare, check_different, label_columns, label_shares
 from karat.commands.progress import Progress, silent
 from karat.commands.summary import ClassShare, DataSummary, class_shares
 from karat.estimate.settings import Settings
@@ -15,6 +16,7 @@ from karat.io.files import check_writable
 from karat.io.formats import check_output, written_table
 from karat.losses import Score, score
 from karat.model import LabelModel
+from karat.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,8 @@ class FitResult:
     data : DataSummary
     class_balance : tuple of ClassShare
     labels : tuple of LabelShare
+    histogram : Histogram or None
+        How sure the labels are.
     explanation : str
         What went into the model.
     worse : tuple of str
@@ -50,6 +54,7 @@ class FitResult:
     learned_from_gold: bool
     out: str | None
     model_file: str | None
+    histogram: Histogram | None = None
 
 
 def fit_votes(
@@ -84,13 +89,25 @@ def fit_votes(
             both.enter_context(written_table(out, label_columns(votes, probabilities, leave_uncovered)))
         if model_file is not None:
             model.save(model_file)
+    return fit_result(votes, model, probabilities, out, model_file, leave_uncovered)
+
+
+def fit_result(
+    votes: Votes,
+    model: LabelModel,
+    probabilities: Floats,
+    out: str | None = None,
+    model_file: str | None = None,
+    leave_uncovered: bool = False,
+) -> FitResult:
+    """What is to be told of a model, and of the probabilities that it gives to the points of the votes."""
     origin = model.fitted_.origin
     measured = None
     if votes.gold is not None and votes.gold.known.any() and model.fitted_.pool is None:
         measured = score(probabilities, votes.gold)
     return FitResult(
         data=DataSummary.of(
-            votes, model.source_table_, settings.level, model.aside_, gold_seen=model.fitted_.pool is not None
+            votes, model.source_table_, model.level, model.aside_, gold_seen=model.fitted_.pool is not None
         ),
         class_balance=class_shares(model),
         labels=label_shares(votes, probabilities, leave_uncovered),
@@ -101,6 +118,7 @@ def fit_votes(
         learned_from_gold=_learned_from_gold(model),
         out=out,
         model_file=model_file,
+        histogram=Histogram.of(votes, probabilities),
     )
 
 

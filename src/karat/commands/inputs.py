@@ -32,7 +32,7 @@ class VotesFile:
 
     def apart_from(self, written: Sequence[str]) -> VotesFile:
         """The same, refused where one of these files, which will be written, is among those that are read."""
-        return replace(self, reading=replace(self.reading, written=written))
+        return replace(self, reading=replace(self.reading, written=(*self.reading.written, *written)))
 
     def read(self) -> Votes:
         """The votes, with gold where there is some."""

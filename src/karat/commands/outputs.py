@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from karat._types import Floats, Label, Places
+from karat._types import Floats, Ints, Label, Places
 from karat.errors import InputError
 from karat.io.coding import names_array
 from karat.io.files import check_apart
 from karat.votes import Votes
+
+_BINS = 20  # of a histogram
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,33 @@ def label_shares(votes: Votes, probabilities: Floats, leave_uncovered: bool = Fa
     return tuple(
         LabelShare(label, int(guess[k]), float(probabilities[:, k].mean())) for k, label in enumerate(votes.classes)
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How sure labels are.
+
+    Parameters
+    ----------
+    label : str, int or None
+        The class whose probability is counted: the second of two; None where it is the largest of more.
+    edges : array, shape (b + 1,)
+    points : array of int, shape (b,)
+        How many points have a probability between two edges.
+    """
+
+    label: Label | None
+    edges: Floats
+    points: Ints
+
+    @classmethod
+    def of(cls, votes: Votes, probabilities: Floats) -> Histogram:
+        """From probabilities of shape (n, K)."""
+        K = len(votes.classes)
+        counted = probabilities[:, 1] if K == 2 else probabilities.max(axis=1)
+        edges = np.linspace(0 if K == 2 else 1 / K, 1, _BINS + 1)
+        points, _ = np.histogram(np.clip(counted, edges[0], 1), edges)
+        return cls(votes.classes[1] if K == 2 else None, edges, points.astype(np.int64))
 
 
 def label_columns(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> dict[str, Any]:

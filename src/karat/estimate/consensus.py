@@ -166,6 +166,11 @@ class Ballots:
         """The points on which somebody votes."""
         return np.flatnonzero(self.tally.sum(axis=1))
 
+    @property
+    def some_covered(self) -> Places:
+        """So many of these, evenly spread, as are enough to match class shares on."""
+        return self.covered[:: max(1, len(self.covered) // _MATCHED)]
+
     def without(self, places: Places) -> Ballots:
         """The same, not knowing the class of some points."""
         truth = self.truth.copy()

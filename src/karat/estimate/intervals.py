@@ -23,7 +23,6 @@ from karat.estimate.count import Counted
 from karat.estimate.signs import surely_telling
 from karat.estimate.triplets import Problem, Solution
 from karat.moments import Moments
-from karat.source_model import accuracy
 from karat.statistics import block_of
 from karat.votes import GoldPoints
 
@@ -103,13 +102,13 @@ def triplet_intervals(
     stretch = student(settings.level, B - 1) / z
     level = settings.level
     low, high = distance_interval(
-        _accuracy(solution, solution.x, solution.class_balance), np.array(accuracies), level, stretch
+        solution.problem.accuracies(solution.x, solution.class_balance), np.array(accuracies), level, stretch
     )
     # Sizes are never negative, so that of sources that tell nothing all replicates are above chance.
     nothing = np.zeros_like(solution.x)
     chance = distance_interval(
-        _accuracy(solution, nothing, solution.class_balance),
-        np.array([_accuracy(solution, nothing, found) for found in balances]),
+        solution.problem.accuracies(nothing, solution.class_balance),
+        np.array([solution.problem.accuracies(nothing, found) for found in balances]),
         level,
         stretch,
     )
@@ -120,11 +119,6 @@ def triplet_intervals(
         *distance_interval(solution.class_balance, np.array(balances), level, stretch),
         "bootstrap",
     )
-
-
-def _accuracy(solution: Solution, x: Floats, balance: Floats) -> Floats:
-    """Accuracies of sources that have these x, and of classes as common as this, rather than those of the solution."""
-    return accuracy(solution.problem.tables(x, balance), balance)
 
 
 def _affordable(solution: Solution, asked: int) -> int:
@@ -154,7 +148,7 @@ def _estimate(
         return np.full(len(solution.sign), np.nan), np.full(len(solution.class_balance), np.nan)
     problem = Problem.of(solution.problem.kind, moments, found, balance.pairs)
     size, _ = problem.sizes(solution.settings, rng)
-    return accuracy(problem.tables(size * solution.sign[problem.features.source], found), found), found
+    return problem.accuracies(size * solution.sign[problem.features.source], found), found
 
 
 def distance_interval(centre: Floats, found: Floats, level: float, stretch: float) -> tuple[Floats, Floats]:

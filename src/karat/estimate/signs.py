@@ -78,16 +78,21 @@ def excess_agreement(moments: Moments) -> tuple[Floats, Floats]:
     """Agreement beyond chance of every pair, and its standard error if there were none; both (m, m), diagonal 0.
 
     Two votes count 1 where they agree, -1 / (K - 1) where they do not, and 0 where one is an abstain; for two
-    classes this is the covariance of votes written as -1, 0 and 1.
+    classes this is the covariance of votes written as -1, 0 and 1, and of scores as their grades between these.
     """
     n, K = moments.n, len(moments.classes)
-    score = agreement_score(K)
-    p = moments.single / n
-    together = moments.agree - (moments.together - moments.agree) / (K - 1)
-    excess = together / n - p @ score @ p.T
-    # Var(z_i . z_j) of independent votes z with covariances C is tr(C_i C_j); score is the Gram matrix of the z.
-    varied = score @ (np.einsum("iu,uv->iuv", p, np.eye(K)) - np.einsum("iu,iv->iuv", p, p))
-    error = np.sqrt(np.maximum(np.einsum("iuv,jvu->ij", varied, varied), 0) / n)
+    if K == 2:
+        excess = moments.grade_covariances.copy()
+        spread = np.maximum(np.diagonal(excess), 0)
+        error = np.sqrt(np.outer(spread, spread) / n)
+    else:
+        score = agreement_score(K)
+        p = moments.single / n
+        together = moments.agree - (moments.together - moments.agree) / (K - 1)
+        excess = together / n - p @ score @ p.T
+        # Var(z_i . z_j) of independent votes z with covariances C is tr(C_i C_j); score is the Gram matrix of the z.
+        varied = score @ (np.einsum("iu,uv->iuv", p, np.eye(K)) - np.einsum("iu,iv->iuv", p, p))
+        error = np.sqrt(np.maximum(np.einsum("iuv,jvu->ij", varied, varied), 0) / n)
     np.fill_diagonal(excess, 0)
     np.fill_diagonal(error, 0)
     return excess, error

@@ -89,11 +89,7 @@ def unexplained(moments: Moments, model: SourceModel) -> tuple[Floats, Floats]:
     """Correlation of the votes of every pair that the model leaves over, and the same in standard errors."""
     n = moments.n
     excess, error = excess_agreement(moments)
-    score = agreement_score(len(moments.classes))
-    votes = model.conditionals[:, :, SILENT + 1 :]
-    joint = np.einsum("y,iyu,uv,jyv->ij", model.class_balance, votes, score, votes, optimize=True)
-    alone = np.einsum("y,iyu->iu", model.class_balance, votes)
-    explained = joint - alone @ score @ alone.T
+    explained = _explained(moments, model)
     # Of a source that may well tell nothing, the model may explain too much: from nothing to that, all is explained.
     sign = np.where(explained.sum(axis=1) < np.diag(explained), -1, 1)
     sure = surely_telling(moments, sign, ())
@@ -101,4 +97,18 @@ def unexplained(moments: Moments, model: SourceModel) -> tuple[Floats, Floats]:
     residual = excess - np.clip(excess, np.minimum(explained, unsure), np.maximum(explained, unsure))
     z = np.divide(residual, error, out=np.zeros_like(error), where=error > 0)
     # In units of the votes' own spread; for two classes exactly z / sqrt(n).
-    return z / np.sqrt(n * (len(score) - 1)), z
+    return z / np.sqrt(n * (len(moments.classes) - 1)), z
+
+
+def _explained(moments: Moments, model: SourceModel) -> Floats:
+    """Agreement beyond chance of every pair that the model has, shape (m, m)."""
+    if len(moments.classes) == 2:
+        tables, grades = model.source_tables, np.split(moments.outputs.grades, moments.outputs.first[1:])
+        by_class = np.array([table[:, SILENT + 1 :] @ grade for table, grade in zip(tables, grades, strict=True)])
+        shift = by_class[:, 1] - by_class[:, 0]
+        return np.asarray(model.class_balance.prod() * np.outer(shift, shift))
+    score = agreement_score(len(moments.classes))
+    votes = model.conditionals[:, :, SILENT + 1 :]
+    joint = np.einsum("y,iyu,uv,jyv->ij", model.class_balance, votes, score, votes, optimize=True)
+    alone = np.einsum("y,iyu->iu", model.class_balance, votes)
+    return np.asarray(joint - alone @ score @ alone.T)

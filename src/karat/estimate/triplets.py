@@ -56,9 +56,15 @@ class Problem:
         """Probability of every output given the class, of sources that have these x."""
         return self.kind.tables(self.moments, self.features, x, balance)
 
+    def accuracies(self, x: Floats, balance: Floats) -> Floats:
+        """How often sources that have these x are right, shape (m,)."""
+        return self.kind.accuracy(self.moments.outputs, self.tables(x, balance), balance)
+
     def source_model(self, x: Floats, balance: Floats) -> SourceModel:
         """The model that has these x."""
-        return SourceModel.independent(self.moments.sources, self.moments.classes, balance, self.tables(x, balance))
+        moments = self.moments
+        tables = [t[:, :size] for t, size in zip(self.tables(x, balance), moments.outputs.sizes, strict=True)]
+        return SourceModel.independent(moments.sources, moments.classes, balance, tables)
 
 
 @dataclass(frozen=True, eq=False)

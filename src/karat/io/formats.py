@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +25,44 @@ from karat.io.query import answer, exists, is_query
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 _BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
 _LARGEST_BLOCK = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed."""
+
+    name: str
+    content: bytes
+
+    def stream(self) -> Any:
+        """All bytes, one after the other."""
+        return pa.BufferReader(self.content)
+
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.content)
+
+
+@dataclass(frozen=True)
+class _DiskFile:
+    """A file on disk; text may be compressed."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    def stream(self) -> Any:
+        """All bytes, one after the other, not compressed."""
+        return pa.input_stream(str(self.path))
+
+    def size(self) -> int:
+        """How many bytes there are, not compressed."""
+        if self.path.suffix == ".gz":
+            with gzip.open(self.path) as file:
+                return file.seek(0, 2)
+        return self.path.stat().st_size
 
 
 def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = ()) -> Any:
@@ -41,6 +81,8 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
         check_apart(read, written)
     elif isinstance(source, str | Path):
         table = _file(Path(source), text, written)
+    elif isinstance(source, FileContent):
+        table = _parsed(source, text)
     elif isinstance(source, dict) or hasattr(source, "__arrow_c_stream__"):
         try:
             table = pa.table(source)
@@ -71,19 +113,24 @@ def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
         raise InputError(f"{str(path)!r} is a pipe or a device; write what comes out of it into a file first.")
     if path.stat().st_size == 0:
         raise InputError(f"{str(path)!r} is empty.")
-    suffix = _suffix(path)
+    return _parsed(_DiskFile(path), text)
+
+
+def _parsed(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+    """The table in a file, by the ending of its name."""
+    suffix = _suffix(Path(file.name))
     read = _READERS.get(suffix)
     if read is None:
         raise InputError(
-            f"{str(path)!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
+            f"{file.name!r}: files end in {', '.join(sorted(_READERS))} (text also in .gz), not {suffix!r}."
         )
     try:
-        table = read(path, text)
+        table = read(file, text)
         names = table.column_names
     except (pa.ArrowException, OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
-        raise InputError(f"cannot read {str(path)!r}: {_reason(error)}.") from error
+        raise InputError(f"cannot read {file.name!r}: {_reason(error)}.") from error
     if not names:
-        raise InputError(f"{str(path)!r} has no columns.")
+        raise InputError(f"{file.name!r} has no columns.")
     return table
 
 
@@ -99,59 +146,55 @@ def _suffix(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _read_parquet(path: Path, text: Sequence[str]) -> Any:
-    return pq.read_table(path)
+def _read_parquet(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+    return pq.read_table(file.path if isinstance(file, _DiskFile) else file.stream())
 
 
-def _read_arrow(path: Path, text: Sequence[str]) -> Any:
+def _read_arrow(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     # Not mapped into memory: a file that is cut while it is read would end the process.
-    content = pa.py_buffer(path.read_bytes())
+    content = pa.py_buffer(file.path.read_bytes() if isinstance(file, _DiskFile) else file.content)
     try:
         return pa.ipc.open_file(content).read_all()
     except pa.ArrowInvalid:
         return pa.ipc.open_stream(content).read_all()
 
 
-def _read_csv(path: Path, text: Sequence[str]) -> Any:
+def _read_csv(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     try:
-        return _csv_table(path, text, csv.ReadOptions(block_size=_BLOCK))
+        return _csv_table(file, text, csv.ReadOptions(block_size=_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):  # a record of more than a block
-            return _csv_table(path, text, csv.ReadOptions(block_size=_whole(path)))
+            return _csv_table(file, text, csv.ReadOptions(block_size=_whole(file)))
         if "parse error" not in str(error):
             raise
-    return _csv_table(path, text, csv.ReadOptions(block_size=_BLOCK, use_threads=False))  # which names the row
+    return _csv_table(file, text, csv.ReadOptions(block_size=_BLOCK, use_threads=False))  # which names the row
 
 
-def _csv_table(path: Path, text: Sequence[str], blocks: Any) -> Any:
-    parse = csv.ParseOptions(delimiter="\t" if _suffix(path) == ".tsv" else ",", newlines_in_values=True)
+def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) -> Any:
+    parse = csv.ParseOptions(delimiter="\t" if _suffix(Path(file.name)) == ".tsv" else ",", newlines_in_values=True)
     convert = csv.ConvertOptions(
         null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
     )
     try:
-        return csv.read_csv(path, blocks, parse, convert)
+        return csv.read_csv(file.stream(), blocks, parse, convert)
     except pa.ArrowInvalid as error:
         if "conversion error" not in str(error):
             raise
     # A column changes its kind after the part of the file that the types were guessed from; for instance it
     # starts with a megabyte of empty cells. Read all as text, then find out what the text is.
-    with csv.open_csv(path, blocks, parse) as header:
+    with csv.open_csv(file.stream(), blocks, parse) as header:
         names = header.schema.names
     convert.column_types = dict.fromkeys(names, pa.string())
-    table = csv.read_csv(path, blocks, parse, convert)
+    table = csv.read_csv(file.stream(), blocks, parse, convert)
     columns = [
         column if name in text else _numbers_in(column) for name, column in zip(names, table.columns, strict=True)
     ]
     return pa.table(columns, names=names)
 
 
-def _whole(path: Path) -> int:
+def _whole(file: FileContent | _DiskFile) -> int:
     """A block that holds all of a text file."""
-    size = path.stat().st_size
-    if path.suffix == ".gz":
-        with gzip.open(path) as file:
-            size = file.seek(0, 2)
-    return min(size + 1, _LARGEST_BLOCK)
+    return min(file.size() + 1, _LARGEST_BLOCK)
 
 
 def _numbers_in(column: Any) -> Any:
@@ -164,22 +207,22 @@ def _numbers_in(column: Any) -> Any:
     return column
 
 
-def _read_json_lines(path: Path, text: Sequence[str]) -> Any:
+def _read_json_lines(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     try:
-        return _json_table(path, text, _BLOCK)
+        return _json_table(file, text, _BLOCK)
     except pa.ArrowInvalid as error:
         if "straddling" not in str(error):
             raise
-    return _json_table(path, text, _whole(path))
+    return _json_table(file, text, _whole(file))
 
 
-def _json_table(path: Path, text: Sequence[str], block: int, kinds: Any = None) -> Any:
+def _json_table(file: FileContent | _DiskFile, text: Sequence[str], block: int, kinds: Any = None) -> Any:
     parse = arrow_json.ParseOptions(explicit_schema=kinds)
-    with pa.input_stream(str(path)) as file:
-        table = arrow_json.read_json(file, arrow_json.ReadOptions(block_size=block), parse)
+    with file.stream() as opened:
+        table = arrow_json.read_json(opened, arrow_json.ReadOptions(block_size=block), parse)
     # A text that reads like a time was taken for one, and would not be written as it was.
     times = [field.name for field in table.schema if field.name in text and pa.types.is_temporal(field.type)]
-    return _json_table(path, (), block, pa.schema([(name, pa.string()) for name in times])) if times else table
+    return _json_table(file, (), block, pa.schema([(name, pa.string()) for name in times])) if times else table
 
 
 _READERS: dict[str, Callable[..., Any]] = {
@@ -201,6 +244,13 @@ def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
         _WRITERS[_suffix(Path(path))](pa.table(columns), file)
         on_disk(file)  # before whatever else is written in the block appears
         yield
+
+
+def table_bytes(suffix: str, columns: dict[str, Any]) -> bytes:
+    """Columns as the content of a file whose name ends so."""
+    content = io.BytesIO()
+    _WRITERS[suffix](pa.table(columns), content)
+    return content.getvalue()
 
 
 def check_output(path: str | Path) -> None:

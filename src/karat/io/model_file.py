@@ -16,13 +16,18 @@ VERSION = 3  # 2: groups that a plain count of votes takes for one source; 3: re
 T = TypeVar("T")
 
 
-def write_model(path: str | Path, content: dict[str, Any]) -> None:
-    """Write the content of a model; the file appears whole or not at all."""
+def model_bytes(content: dict[str, Any]) -> bytes:
+    """The content of a model as that of its file."""
     whole = {"format": FORMAT, "version": VERSION, **plain(content)}
+    # Half of a surrogate pair, which UTF-8 does not have, is written as JSON does.
+    text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="backslashreplace")
+
+
+def write_model(path: str | Path, content: bytes) -> None:
+    """Write what `model_bytes` made; the file appears whole or not at all."""
     with whole_file(path) as file:
-        # Half of a surrogate pair, which UTF-8 does not have, is written as JSON does.
-        text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
-        file.write(text.encode(errors="backslashreplace"))
+        file.write(content)
 
 
 def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:

@@ -12,6 +12,7 @@ from karat.commands.fit import FitResult
 from karat.commands.label import LabelResult
 from karat.commands.outputs import LabelShare
 from karat.commands.pick import PickResult
+from karat.commands.report import ReportResult
 from karat.commands.reproduce import ReproduceResult
 from karat.commands.summary import ClassShare, DataSummary
 from karat.io.plain import plain
@@ -24,7 +25,7 @@ from karat.value.votes_alone import VotesAlone
 
 Result = (
     CheckResult | FitResult | LabelResult | DataValue | VotesAlone | Plan | PickResult | Rate | DemoResult
-    | ReproduceResult
+    | ReportResult | ReproduceResult
 )  # fmt: skip
 
 
@@ -44,6 +45,8 @@ def _numbers(result: Result) -> dict[str, Any]:
             return _label(result)
         case DemoResult():
             return _demo(result)
+        case ReportResult():
+            return _report(result)
         case ReproduceResult():
             return result.numbers
         case PickResult():
@@ -94,6 +97,15 @@ def _demo(result: DemoResult) -> dict[str, Any]:
         "scores": {what: vars(score) for what, score in named_scores(result).items()},
         "dependent_pairs": [vars(pair) for pair in result.pairs],
         "value": result.value.to_dict(),
+    }
+
+
+def _report(result: ReportResult) -> dict[str, Any]:
+    value, plan = result.analysis.value, result.plan
+    return _check(result.analysis.check) | {
+        "value": None if value is None else value.to_dict(),
+        "plan": None if plan is None else plan.to_dict(),
+        "prices": vars(result.prices),
     }
 
 

@@ -33,7 +33,7 @@ def check_report(result: CheckResult, next_command: str = "") -> Report:
     if data.warnings:
         ready = f"Can be fitted, with {plural(len(data.warnings), 'thing')} to look at first"
     worse = f" Worse than chance: {examples(result.worse)}." if result.worse else ""
-    sections = [*read, balance_section(result.class_balance), pair_section(result.pairs)]
+    sections = [*read, balance_section(result.class_balance), pair_section(result.pairs, result.dependence)]
     if result.findings:
         sections.append(Section("What stands out", lines=result.findings))
     return Report(f"{ready}: {size_words(data)}.{worse}", sections, next_command)

@@ -9,12 +9,13 @@ from typing import Any
 from karat._types import Abstains, Label
 from karat.commands.check import CheckResult, check_votes
 from karat.estimate.settings import Settings
+from karat.notebook import Shown
 from karat.show.check import check_report
 from karat.votes import as_votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Checked(CheckResult):
+class Checked(CheckResult, Shown):
     """What is to be known of votes before they are used; printed, it is what `karat check` says."""
 
     def __repr__(self) -> str:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.commands.dependence import Dependence
 from karat.commands.summary import ClassShare, DataSummary, ScoreSummary
 from karat.errors import plural
 from karat.estimate.structure import DependentPair
 from karat.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
+from karat.show.charts.accuracies import accuracies
+from karat.show.charts.dependence import dependence
 from karat.show.report import Section
+from karat.source_table import SourceTable
 
 _PAIRS_SHOWN = 5
 
@@ -40,8 +44,14 @@ def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
     ]
 
 
-def source_section(data: DataSummary) -> Section:
-    """The table of sources; the columns on gold only where there is some."""
+def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Section:
+    """The table of sources; the columns on gold only where there is some.
+
+    Parameters
+    ----------
+    alone, by_gold
+        For the chart, as in `accuracies`.
+    """
     gold = data.n_gold is not None
     headers = ["source", "polarity", "coverage", "overlaps", "conflicts"]
     headers += ["correct", "incorrect", "emp. acc."] if gold else []
@@ -62,7 +72,8 @@ def source_section(data: DataSummary) -> Section:
             "show it."
         )
     title = f"Sources (accuracy with its {Percent(data.level, digits=0)} interval)"
-    return Section(title, headers, rows, lines, names=2)
+    chart = accuracies(data, alone, by_gold)
+    return Section(title, headers, rows, lines, names=2, charts=[chart] if chart else [])
 
 
 def score_section(scores: Sequence[ScoreSummary]) -> Section:
@@ -90,13 +101,16 @@ def balance_section(shares: Sequence[ClassShare]) -> Section:
     return Section(f"Class balance: {', '.join(parts)}")
 
 
-def pair_section(pairs: Sequence[DependentPair]) -> Section:
-    """Sources that depend on each other beyond the class."""
+def pair_section(pairs: Sequence[DependentPair], found: Dependence | None = None) -> Section:
+    """Sources that depend on each other beyond the class, with a chart where every pair was looked at."""
+    chart = None if found is None else dependence(found)
+    charts = [chart] if chart else []
     if not pairs:
-        return Section("No two sources agree or disagree more than the class explains.")
+        return Section("No two sources agree or disagree more than the class explains.", charts=charts)
     more = f", the strongest {_PAIRS_SHOWN}" if len(pairs) > _PAIRS_SHOWN else ""
     return Section(
         f"{plural(len(pairs), 'pair')} of sources depend on each other beyond the class{more}",
         ["pair", "correlation left over"],
         [[Text(f"{pair.first} - {pair.second}"), Correlation(pair.correlation)] for pair in pairs[:_PAIRS_SHOWN]],
+        charts=charts,
     )

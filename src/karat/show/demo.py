@@ -5,8 +5,11 @@ from __future__ import annotations
 from karat.commands.demo import DemoResult
 from karat.losses import Score
 from karat.show.cells import F1, Loss, Percent, Share, Text
+from karat.show.charts.curves import learning_curves
+from karat.show.charts.error_sources import error_sources
 from karat.show.data import pair_section, source_section
 from karat.show.report import Report, Section
+from karat.value.advice import DataValue
 
 
 def demo_report(result: DemoResult) -> Report:
@@ -16,14 +19,20 @@ def demo_report(result: DemoResult) -> Report:
         [Text(what), Share(found.accuracy), F1(found.f1), Loss(found.loss)]
         for what, found in named_scores(result).items()
     ]
+    charts = []
+    if isinstance(result.value, DataValue):
+        curves = learning_curves(result.value)
+        charts = [error_sources(result.value), *([] if curves is None else [curves])]
     return Report(
         f"Without a single gold label, twelve word rules label {accuracy} of {result.data.n_points:,} IMDB reviews "
         "right.",
         [
-            source_section(result.data),
+            source_section(result.data, by_gold=False),
             Section("How wrong the labels are", ["learned from", "accuracy", "F1", "log loss"], rows),
-            Section(f"What to do next, told from {result.n_gold} gold labels", lines=[result.value.verdict]),
-            pair_section(result.pairs),
+            Section(
+                f"What to do next, told from {result.n_gold} gold labels", lines=[result.value.verdict], charts=charts
+            ),
+            pair_section(result.pairs, result.dependence),
         ],
         "karat check YOUR_VOTES.csv",
     )

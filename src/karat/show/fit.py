@@ -9,6 +9,7 @@ from karat.commands.fit import FitResult
 from karat.errors import examples, plural
 from karat.losses import Score
 from karat.show.cells import Between, Cell, Loss, Share, Text
+from karat.show.charts.histogram import histogram
 from karat.show.data import aside_sections, balance_section, source_section, warning_sections
 from karat.show.report import Report, Section
 
@@ -21,12 +22,21 @@ def fit_report(result: FitResult, next_command: str = "") -> Report:
         source_section(result.data),
         balance_section(result.class_balance),
         Section("How the model was learned", lines=result.explanation.split("\n")),
+        *quality_sections(result),
     ]
+    if result.histogram is not None:
+        sections.append(Section("How sure the labels are", charts=[histogram(result.histogram)]))
+    return Report(_verdict(result), sections, next_command)
+
+
+def quality_sections(result: FitResult) -> list[Section]:
+    """How good the labels are, as far as gold tells."""
+    sections = []
     if result.scores:
         sections.append(_scores_section(result.scores, result.data.n_gold or 0))
     if result.score is not None:
         sections.append(_score_section(result.score, result.learned_from_gold))
-    return Report(_verdict(result), sections, next_command)
+    return sections
 
 
 def _verdict(result: FitResult) -> str:

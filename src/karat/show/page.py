@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 from karat.commands.reproduce import ReproduceResult
-from karat.experiments.run import Comparison, Reproduction
+from karat.experiments.run import Reproduction
 from karat.io.files import check_writable, whole_file
-from karat.show.cells import Cell, Count, Number, Text
-from karat.show.charts import FIGURES, chart, check_charts, png, svg
+from karat.show.charts.chart import Chart, check_charts
+from karat.show.charts.figures import figure
+from karat.show.html import chart_html, document, table_html, text
 from karat.show.reproduce import table_cell
 
 _PAGE = "index.html"
-_STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "svg{max-width:100%;height:auto}table{border-collapse:collapse;font-size:.8rem;display:block;overflow-x:auto}"
-    "td,th{padding:.15rem .6rem;text-align:right;border-bottom:1px solid #ddd}figure{margin:0}"
-)
 
 
 def check_pictures(out: str) -> None:
@@ -31,13 +25,13 @@ def check_pictures(out: str) -> None:
 def write_pictures(result: ReproduceResult) -> None:
     """Write every figure as SVG and PNG, and the page, beside the numbers."""
     found, folder = result.found, Path(result.out)
-    pictures = {}
-    for figure in dict.fromkeys(point.figure for point in found.points):
-        specification = chart(figure, found.points, found.comparison)
-        pictures[figure] = svg(specification)
-        _write(folder / f"{figure}.svg", pictures[figure].encode())
-        _write(folder / f"{figure}.png", png(specification))
-    _write(folder / _PAGE, page(found, pictures).encode())
+    charts = [
+        figure(name, found.points, found.comparison) for name in dict.fromkeys(point.figure for point in found.points)
+    ]
+    for chart in charts:
+        _write(folder / f"{chart.name}.svg", chart.svg().encode())
+        _write(folder / f"{chart.name}.png", chart.png())
+    _write(folder / _PAGE, page(found, charts).encode())
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -45,42 +39,11 @@ def _write(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def page(found: Reproduction, pictures: dict[str, str]) -> str:
+def page(found: Reproduction, charts: list[Chart]) -> str:
     """One page with all charts, what they show, and the numbers behind them."""
-    parts = []
-    for figure, picture in pictures.items():
-        rows = [row for row in found.comparison if row.figure == figure]
-        parts.append(_figure(figure, picture, rows))
-    for name, table_rows in found.tables.items():
-        cells = [[table_cell(value) for value in row.values()] for row in table_rows]
-        parts.append(f"<section><h2>{escape(name)}</h2>{_table(list(table_rows[0]), cells)}</section>")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>The paper, reproduced</title>'
-        f"<style>{_STYLE}</style></head><body><h1>The paper, reproduced</h1><p>{escape(found.options.fingerprint)}</p>"
-        f"{''.join(parts)}</body></html>\n"
-    )
-
-
-def _figure(figure: str, picture: str, rows: Sequence[Comparison]) -> str:
-    title, legend = FIGURES[figure].title, FIGURES[figure].legend
-    if not rows:  # of a theorem: its numbers are in a table of their own
-        return (
-            f"<section><h2>{escape(title)}</h2><figure>{picture}<figcaption>{escape(legend)}</figcaption></figure>"
-            "</section>"
-        )
-    agree = f"{sum(row.agrees for row in rows)} of {len(rows)} of its values agree."
-    cells: list[list[Cell]] = [
-        [Text(row.panel), Text(row.curve), Count(row.n), Number(row.paper, 5), Number(row.ours, 5), Number(row.se, 2)]
-        for row in rows
-    ]
-    table = _table(["panel", "curve", "n", "paper", "ours", "standard error"], cells)
-    return (
-        f"<section><h2>{escape(title)}</h2><figure>{picture}<figcaption>{escape(f'{legend} {agree}')}</figcaption>"
-        f"</figure><details><summary>Numbers</summary>{table}</details></section>"
-    )
-
-
-def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    head = "".join(f"<th>{escape(header)}</th>" for header in headers)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    parts = [f"<h1>The paper, reproduced</h1><p>{text(found.options.fingerprint)}</p>"]
+    parts += [f'<section><div class="charts wide">{chart_html(chart)}</div></section>' for chart in charts]
+    for name, rows in found.tables.items():
+        cells = [[table_cell(value) for value in row.values()] for row in rows]
+        parts.append(f"<section><h2>{text(name)}</h2>{table_html(name, list(rows[0]), cells)}</section>")
+    return document("The paper, reproduced", "".join(parts))

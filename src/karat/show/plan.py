@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from karat.show.cells import Count, Money, Nats
+from karat.show.charts.frontier import frontier
 from karat.show.data import aside_sections
 from karat.show.report import Report, Section
 from karat.value.plan import Plan
@@ -12,9 +13,13 @@ _HEADERS = ("budget", "gold labels", "unlabeled points", "cost", "log loss after
 
 def plan_report(found: Plan, next_command: str = "") -> Report:
     """What to buy, and what other budgets would buy."""
+    return Report(found.verdict, [plan_section(found), *aside_sections(found.aside)], next_command)
+
+
+def plan_section(found: Plan) -> Section:
+    """What budgets buy."""
     rows = [
         [Money(row.budget), Count(row.buy_labels), Count(row.buy_points), Money(row.cost), Nats(row.risk)]
         for row in found.frontier
     ]
-    bought = Section("What a budget buys", _HEADERS, rows, names=0)
-    return Report(found.verdict, [bought, *aside_sections(found.aside)], next_command)
+    return Section("What a budget buys", _HEADERS, rows, names=0, charts=[frontier(found)])

@@ -12,9 +12,10 @@ from rich.progress import Progress as Bar
 
 from karat.commands.progress import Progress, Stage, silent
 
-_WORDS: dict[Stage, str] = {
+WORDS: dict[Stage, str] = {
     "sources": "learning the sources",
     "value": "weighing gold against votes",
+    "points": "weighing fewer points",
     "paper": "reproducing the paper",
 }
 
@@ -33,7 +34,7 @@ def progress_bar() -> Iterator[Progress]:
             if stage not in tasks:
                 for other in list(tasks):
                     bar.remove_task(tasks.pop(other))
-                tasks[stage] = bar.add_task(_WORDS[stage], total=None)
+                tasks[stage] = bar.add_task(WORDS[stage], total=None)
             bar.update(tasks[stage], completed=done, total=total or None)
 
         yield show

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from karat.show.cells import Cell
+from karat.show.charts.chart import Chart
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Section:
     lines : sequence of str
     names : int
         How many columns, from the left, say what a row is about.
+    charts : sequence of Chart
+        Where pictures can be shown.
     """
 
     title: str
@@ -28,6 +31,7 @@ class Section:
     rows: Sequence[Sequence[Cell]] = ()
     lines: Sequence[str] = ()
     names: int = 1
+    charts: Sequence[Chart] = ()
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,10 @@ def print_report(report: Report, out: Console | None = None) -> None:
             out.print(_table(section.headers, section.rows, section.names))
         for line in section.lines:
             out.print(visible(line))
+        if not (section.headers or section.lines):  # all of it is pictures: what they show, in words
+            for finding in dict.fromkeys(chart.title for chart in section.charts):
+                if finding != section.title:
+                    out.print(visible(finding))
     if report.next_command:
         out.print()
         out.print(f"Next: {visible(report.next_command)}", soft_wrap=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from karat.show.cells import Between, Cell, Count, Loss, Nats, Percent, Share, Text
+from karat.show.charts.calibration import calibration
+from karat.show.charts.curves import learning_curves
+from karat.show.charts.error_sources import error_sources
 from karat.show.data import aside_sections, pair_section
 from karat.show.report import Report, Section
 from karat.value.advice import DataValue
@@ -23,13 +26,14 @@ def value_report(found: DataValue | VotesAlone, check_command: str = "", plan_co
     """
     exit_code = 1 if found.kind == "cannot tell" else 0
     if isinstance(found, VotesAlone):
-        sections = [_votes_alone_section(found), pair_section(found.pairs), *aside_sections(found.aside)]
+        sections = [votes_alone_section(found), pair_section(found.pairs), *aside_sections(found.aside)]
         return Report(found.verdict, sections, check_command, exit_code)
-    sections = [_risk_section(found), _gain_section(found), _curve_section(found), *aside_sections(found.aside)]
+    sections = [risk_section(found), gain_section(found), curve_section(found), *aside_sections(found.aside)]
     return Report(found.verdict, sections, plan_command, exit_code)
 
 
-def _votes_alone_section(found: VotesAlone) -> Section:
+def votes_alone_section(found: VotesAlone) -> Section:
+    """What is known without gold."""
     lines = [
         f"Test that all sources are independent given the class: p = {found.p_value:.2g}.",
         f"Mean and median of triplets differ by up to {found.spread:.3f} in accuracy.",
@@ -38,7 +42,8 @@ def _votes_alone_section(found: VotesAlone) -> Section:
     return Section("What votes alone tell", lines=lines)
 
 
-def _risk_section(found: DataValue) -> Section:
+def risk_section(found: DataValue) -> Section:
+    """How wrong labels are now, and why."""
     rows: list[list[Cell]] = []
     for name, what in ESTIMATORS.items():
         risk, right = found.risk[name], found.accuracy[name]
@@ -64,10 +69,12 @@ def _risk_section(found: DataValue) -> Section:
         headers,
         rows,
         [*lines, ratio] if ratio else lines,
+        charts=[error_sources(found), *([] if found.calibration is None else [calibration(found.calibration)])],
     )
 
 
-def _gain_section(found: DataValue) -> Section:
+def gain_section(found: DataValue) -> Section:
+    """What more data, or other sources, would gain."""
     rows: list[list[Cell]] = []
     for name, what in purchase_words().items():
         gain, right = found.gains[name], found.accuracy_gains[name]
@@ -85,6 +92,9 @@ def _gain_cells(gain: Interval) -> list[Cell]:
     return [Nats(gain.value), Between(Nats(gain.low), Nats(gain.high))]
 
 
-def _curve_section(found: DataValue) -> Section:
+def curve_section(found: DataValue) -> Section:
+    """What is predicted for fewer and more gold labels."""
     rows = [[Count(int(row["n"] or 0)), *(Loss(row[name]) for name in ESTIMATORS)] for row in found.curve]
-    return Section("Predicted log loss", ["gold labels", *ESTIMATORS.values()], rows)
+    chart = learning_curves(found)
+    charts = [] if chart is None else [chart]
+    return Section("Predicted log loss", ["gold labels", *ESTIMATORS.values()], rows, charts=charts)

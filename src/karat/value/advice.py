@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from karat.notebook import Shown
+from karat.value.calibration import Calibration, calibration
 from karat.value.changes import SourceChange, source_changes
 from karat.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, decide, labels_to_buy
 from karat.value.equivalent import difference, equivalent
 from karat.value.gains import Lacking
 from karat.value.interval import Interval
+from karat.value.learning_curves import LearningCurves, learning_curves
 from karat.value.ratio import data_value_ratio
 from karat.value.risks import Risks, mean_interval, share_interval
 from karat.value.words import decision_words, worth
@@ -39,7 +42,7 @@ class Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class DataValue:
+class DataValue(Shown):
     """What the data are worth.
 
     Parameters
@@ -65,6 +68,10 @@ class DataValue:
     level : float
     aside : tuple of str
         What was set aside before, a sentence for each reason.
+    curves : LearningCurves or None
+        Log losses against the number of gold labels, with bands.
+    calibration : Calibration or None
+        Whether probabilities of votes and gold are as often right as they say.
     """
 
     n_unlabeled: int
@@ -81,6 +88,8 @@ class DataValue:
     curve: tuple[dict[str, float | None], ...]
     level: float
     aside: tuple[str, ...] = ()
+    curves: LearningCurves | None = None
+    calibration: Calibration | None = None
 
     @property
     def kind(self) -> Kind:
@@ -155,6 +164,8 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
         decide(found, changes, worth),
         _curve(risks, risk["combined"].value, found.loss),
         level,
+        curves=learning_curves(risks),
+        calibration=calibration(risks.both, level),
     )
 
 

@@ -19,7 +19,7 @@ from karat.fit import fit
 from karat.value.advice import DataValue, conclude
 from karat.value.decision import FEWEST_GOLD, check_worth
 from karat.value.plan import Plan, best_plan, check_costs
-from karat.value.risks import measure_risks
+from karat.value.risks import Risks, measure_risks
 from karat.value.votes_alone import VotesAlone, votes_alone
 from karat.votes import Gold, GoldPoints, Votes, as_votes
 
@@ -129,6 +129,13 @@ def weigh(
     votes: Votes, gold: Gold | None, settings: Settings, worth: float | None = None, progress: Progress | None = None
 ) -> DataValue | VotesAlone:
     """As `data_value`, with votes and settings made."""
+    return weigh_with_risks(votes, gold, settings, worth, progress)[0]
+
+
+def weigh_with_risks(
+    votes: Votes, gold: Gold | None, settings: Settings, worth: float | None = None, progress: Progress | None = None
+) -> tuple[DataValue | VotesAlone, Risks | None]:
+    """As `weigh`, with the risks that it rests on, where there is enough gold: plans and more follow from them."""
     check_worth(worth)
     aside, settings = settings.set_aside(votes)
     votes = aside.votes
@@ -137,8 +144,9 @@ def weigh(
         votes, settings, lines = _voted(aside, settings)
         check_shape(len(votes), len(votes.sources))
         votes_fit = fit_votes(count(votes, settings), points, settings)
-        return replace(votes_alone(votes_fit, points, settings.generator()), aside=lines)
-    return replace(conclude(measure_risks(votes, points, settings, progress), worth), aside=aside.lines)
+        return replace(votes_alone(votes_fit, points, settings.generator()), aside=lines), None
+    risks = measure_risks(votes, points, settings, progress)
+    return replace(conclude(risks, worth), aside=aside.lines), risks
 
 
 def spend(

@@ -28,10 +28,15 @@ def equivalent(risks: Risks, level: float) -> Interval:
     Interval
         The value is infinite where f is beyond what gold tells; the lower end says what it is at least.
     """
-    n, mean, error = difference(risks)
-    half = LEARNED_FROM * student(level, len(risks.points) - 1) * error
+    n, mean, half = band(risks, level)
     value, low, high = (equivalent_labels(n, mean + turn * half, 0.0) for turn in (0, -1, 1))
     return Interval(value, min(low, n[-1]), high)
+
+
+def band(risks: Risks, level: float) -> tuple[Floats, Floats, Floats]:
+    """As `difference`, with how far the interval reaches to either side in place of the standard errors."""
+    n, mean, error = difference(risks)
+    return n, mean, LEARNED_FROM * student(level, len(risks.points) - 1) * error
 
 
 def difference(risks: Risks) -> tuple[Floats, Floats, Floats]:

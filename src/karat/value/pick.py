@@ -24,6 +24,7 @@ from karat.errors import InputError, one_of, plural
 from karat.estimate.settings import Pairs, Settings
 from karat.fit import fit
 from karat.losses import entropy
+from karat.notebook import Shown
 from karat.votes import Gold, Votes, as_votes
 
 Goal = Literal["labels", "estimate"]
@@ -33,7 +34,7 @@ SILENT = 0.25  # chance at the most that a label falls on a point without a vote
 
 
 @dataclass(frozen=True, eq=False)
-class Picked:
+class Picked(Shown):
     """Points to label.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 
 from karat._types import Floats
 from karat.errors import InputError
+from karat.notebook import Shown
 from karat.value.gains import Gain, Lacking
 from karat.value.interval import Interval
 from karat.value.risks import Risks
@@ -36,7 +37,7 @@ class Purchase:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Shown):
     """How to spend a budget.
 
     Parameters

@@ -25,6 +25,7 @@ from karat.calibrate.blind import predicted_blind
 from karat.errors import InputError, NotIdentifiedError, plural
 from karat.estimate.intervals import student
 from karat.estimate.settings import Pairs, Settings
+from karat.notebook import Shown
 from karat.votes import Gold, GoldPoints, Votes, as_votes
 
 FEWEST_GOLD = 10  # labels below which nothing is said of a rate
@@ -86,7 +87,7 @@ class GroupRate:
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(Shown):
     """How common each class is, and what votes were worth for it.
 
     Parameters

@@ -53,6 +53,8 @@ class Measured:
         The mean of that over all points.
     weights : array, shape (g,)
         How many points of a random sample each gold point stands for.
+    confidence : array, shape (g,)
+        The probability of the label that is given.
     """
 
     losses: Floats
@@ -60,6 +62,7 @@ class Measured:
     view: Floats
     everywhere: float
     weights: Floats
+    confidence: Floats
 
     @classmethod
     def of(cls, everywhere: Floats, on_gold: Floats, truth: Codes, weights: Floats) -> Measured:
@@ -71,6 +74,7 @@ class Measured:
             entropy(on_gold),
             float(entropy(everywhere).mean()),
             weights,
+            on_gold.max(axis=1),
         )
 
     def loss(self, level: float) -> Interval:

@@ -15,13 +15,14 @@ import numpy as np
 
 from karat.estimate.structure import DependentPair, dependent_pairs, unexplained
 from karat.estimate.votes_fit import VotesFit
+from karat.notebook import Shown
 from karat.value.decision import Kind
 from karat.value.words import votes_alone_words
 from karat.votes import GoldPoints
 
 
 @dataclass(frozen=True, eq=False)
-class VotesAlone:
+class VotesAlone(Shown):
     """What votes alone tell, where there are fewer than 20 gold labels or all are of one class.
 
     Parameters

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import AnyArray, Group, Ints, Places
+from karat._types import AnyArray, Floats, Group, Ints, Places
 
 SILENT = 0  # the output of a source that said nothing
 LARGEST_TABLE = (
@@ -28,6 +28,9 @@ class Outputs:
     ----------
     sizes : tuple of int
         One number per source.
+    leaning : tuple of float
+        How far each of the F outputs that are not silent speaks for the second of two classes, from 0 to 1, where some
+        source gives scores; else empty.
 
     Examples
     --------
@@ -37,6 +40,7 @@ class Outputs:
     """
 
     sizes: tuple[int, ...]
+    leaning: tuple[float, ...] = ()
 
     @classmethod
     def of_votes(cls, sources: int, classes: int) -> Outputs:
@@ -60,6 +64,12 @@ class Outputs:
     def first(self) -> Places:
         """Where the outputs of each source start among the F, shape (m,)."""
         return np.concatenate([[0], np.cumsum(np.array(self.sizes, dtype=np.int64) - 1)[:-1]]).astype(np.intp)
+
+    @cached_property
+    def grades(self) -> Floats:
+        """Every output but the silent ones as a number, from -1 for the first of two classes to 1 for the second."""
+        leaning = np.array(self.leaning) if self.leaning else self.spoken - 1
+        return np.asarray(2.0 * leaning - 1)
 
     def number(self, group: Group) -> int:
         """How many joint outputs a group of sources has."""

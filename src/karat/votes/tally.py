@@ -37,19 +37,18 @@ def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, o
     return counts
 
 
-def score_parts(storage: Dense | Sparse, K: int, leaning: Mapping[int, Floats]) -> Floats:
-    """What scores add to the votes for each class, shape (n, K).
+def score_parts(storage: Dense | Sparse, K: int, leaning: Mapping[int, Floats], low: int, high: int) -> Floats:
+    """What scores add to the votes of the points low..high for each class, shape (points, K).
 
     Parameters
     ----------
     leaning : mapping of int to array
         How far each bin of each source with scores speaks for the second of two classes.
     """
-    n = storage.shape[0]
-    counts = np.zeros((n, K))
+    counts = np.zeros((high - low, K))
     for i, lean in leaning.items():
         part = np.stack([1 - lean, lean], axis=1) if K == 2 else np.full((len(lean), K), 1 / K)
-        given = storage.columns(0, n, np.array([i]))[0]
+        given = storage.columns(low, high, np.array([i]))[0]
         counts += np.concatenate([part, np.zeros((1, K))])[given]  # the last row is that of -1, nothing said
     return counts
 

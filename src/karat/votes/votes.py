@@ -246,8 +246,9 @@ class Votes:
     @cached_property
     def outputs(self) -> Outputs:
         """What each source may say."""
-        vote, scales = len(self.classes) + 1, self.scales
-        return Outputs(tuple(scales[name].size + 1 if name in scales else vote for name in self.sources))
+        sizes = tuple(self.scales[name].size if name in self.scales else len(self.classes) for name in self.sources)
+        leaning = np.concatenate(self._leaning) if self.scales else ()
+        return Outputs(tuple(size + 1 for size in sizes), tuple(leaning))
 
     @cached_property
     def scales(self) -> dict[str, Scale]:
@@ -328,24 +329,29 @@ class Votes:
         high = len(self) if high is None else min(high, len(self))
         return tally(self.storage, len(self.classes), self.scored, low, high, once)
 
-    def leanings(self, once: Sequence[Group] = ()) -> Floats:
-        """Votes for each class with a part of a vote for either of two by every score, shape (n, K).
+    def leanings(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Floats:
+        """As `tally`, with a part of a vote for either of two classes by every score.
 
         With more classes a number does not say which it is for, and every class gets the same part. Sources of a group
         in `once` of which one gives scores are not counted as one.
         """
         leaning = {i: self.scales[self.sources[i]].leaning for i in np.flatnonzero(self.scored).tolist()}
-        return self.tally(once=once) + score_parts(self.storage, len(self.classes), leaning)
+        high = len(self) if high is None else min(high, len(self))
+        return self.tally(low, high, once) + score_parts(self.storage, len(self.classes), leaning, low, high)
 
     def directed(self) -> Votes:
         """The same with scores turned that run against the other sources."""
         if len(self.classes) != 2 or not self.scored.any():
             return self
-        scales = self.scales
-        leanings = [scales[name].leaning if name in scales else np.array([0.0, 1.0]) for name in self.sources]
-        against = {self.sources[i] for i in running_against(self.storage, leanings)}
+        against = {self.sources[i] for i in running_against(self.storage, self._leaning)}
         turned = tuple((name, s.turn() if name in against else s) for name, s in self.coding.scales)
         return replace(self, coding=replace(self.coding, scales=turned))
+
+    @property
+    def _leaning(self) -> list[Floats]:
+        """How far each output of each source speaks for the second of two classes."""
+        scales, vote = self.scales, np.linspace(0, 1, len(self.classes))
+        return [scales[name].leaning if name in scales else vote for name in self.sources]
 
     def as_voted(self, reads_as: Sequence[Codes]) -> Votes:
         """The votes that scores come to, from the class that each bin of each source with scores is read as."""

@@ -7,20 +7,28 @@ from __future__ import annotations
 
 from karat.errors import InputError
 from karat.estimate.kinds.conditional import ClassConditional
+from karat.estimate.kinds.graded import Graded
 from karat.estimate.kinds.kind import Features, GoldView, Kind
 from karat.estimate.kinds.symmetric import Symmetric
 from karat.moments import Moments
 
-__all__ = ["KINDS", "ClassConditional", "Features", "GoldView", "Kind", "Symmetric", "choose_kind"]
+__all__ = ["KINDS", "ClassConditional", "Features", "GoldView", "Graded", "Kind", "Symmetric", "choose_kind"]
 
-KINDS: tuple[Kind, ...] = (ClassConditional(), Symmetric())  # the first that suits the votes is taken
+KINDS: tuple[Kind, ...] = (Graded(), ClassConditional(), Symmetric())  # the first that suits the votes is taken
 
 
 def choose_kind(symmetric: bool | None, moments: Moments) -> Kind:
     """The kind that a user asked for, or the first that suits the votes."""
-    if symmetric is None:
-        return next(kind for kind in KINDS if kind.suits(moments))
-    kind = next(kind for kind in KINDS if isinstance(kind, Symmetric) == symmetric)
+    if symmetric and moments.outputs.leaning:
+        raise InputError(
+            "a score is no vote, of which one accuracy would tell. Leave symmetric= (--symmetric) out, or read scores "
+            "as votes (kinds=; --kind)."
+        )
+    if symmetric is None or moments.outputs.leaning:
+        kind = next(kind for kind in KINDS if kind.suits(moments))
+    else:
+        asked = Symmetric if symmetric else ClassConditional
+        kind = next(kind for kind in KINDS if type(kind) is asked)
     problem = kind.refuses(len(moments.classes))
     if problem:
         raise InputError(problem)

@@ -9,6 +9,7 @@ form.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -87,26 +88,13 @@ class ClassConditional(Kind):
 
         The share p of each output is known from all votes, so D alone is left to learn.
         """
-        rest, pi = balance
         p = moments.counts[features.output] / moments.n
-        unit = np.sqrt(p * (1 - p) / (pi * rest))
         value = (moments.outputs.spoken[features.output] - 1).astype(np.int8)
         given = points.votes.values[:, features.source] == value
-        # P(f | 1) = p + (1 - pi) D and P(f | 0) = p - pi D: either class gives D, weighted by how well.
-        zeros, ones = points.counts
-        whole = ones * rest**2 + zeros * pi**2
-        if whole == 0:
-            return GoldView(np.zeros(len(p)), np.full(len(p), np.inf), unit)
-        D = (
-            ones * rest * (given[points.truth == 1].sum(axis=0) / max(ones, 1) - p)
-            - zeros * pi * (given[points.truth == 0].sum(axis=0) / max(zeros, 1) - p)
-        ) / whole
-        # A feature that every point has, or none, tells nothing.
-        some = unit > 0
-        found = np.divide(D * _sign(moments.outputs, features.output), unit, out=np.zeros(len(p)), where=some)
-        return GoldView(found, np.where(some, pi * rest / whole, np.inf), unit)
+        found = shifts_on_gold(given, p, p * (1 - p), points, balance)
+        return replace(found, x=found.x * _sign(moments.outputs, features.output))
 
-    def balance_triples(self, moments: Moments, pairs: Positions) -> tuple[Places, Ints, Places]:
+    def balance_triples(self, moments: Moments, pairs: Positions) -> tuple[Places, Ints, Places] | None:
         """The strongest triples of features of different sources."""
         features = self.features(moments, pairs)
         b = self.products(moments, features, np.array([0.5, 0.5]))
@@ -181,6 +169,36 @@ class ClassConditional(Kind):
             log_table = np.log(np.where(seen, table, 1))
             scores += log_table[:, :, place[len(learned) :]].transpose(0, 2, 1)
         return scores
+
+
+def shifts_on_gold(given: Floats | Bools, mean: Floats, variance: Floats, points: GoldPoints, pi: Floats) -> GoldView:
+    """What gold says of how far the mean of each feature is shifted from the first class to the second.
+
+    ``E(f | 1) = mean + (1 - pi) x`` and ``E(f | 0) = mean - pi x``: either class gives x, weighted by how well.
+
+    Parameters
+    ----------
+    given : array, shape (g, f)
+        The features of the gold points.
+    mean, variance : arrays, shape (f,)
+        Of the features over all points.
+    pi : array, shape (2,)
+        Class balance.
+    """
+    first, second = pi
+    unit = np.sqrt(variance / (first * second))
+    zeros, ones = points.counts
+    whole = ones * first**2 + zeros * second**2
+    if whole == 0:
+        return GoldView(np.zeros(len(mean)), np.full(len(mean), np.inf), unit)
+    x = (
+        ones * first * (given[points.truth == 1].sum(axis=0) / max(ones, 1) - mean)
+        - zeros * second * (given[points.truth == 0].sum(axis=0) / max(zeros, 1) - mean)
+    ) / whole
+    # A feature that every point has, or none, tells nothing.
+    some = unit > 0
+    found = np.divide(x, unit, out=np.zeros(len(mean)), where=some)
+    return GoldView(found, np.where(some, first * second / whole, np.inf), unit)
 
 
 def _sign(outputs: Outputs, output: Places) -> Ints:

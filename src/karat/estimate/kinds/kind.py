@@ -10,9 +10,9 @@ import numpy as np
 
 from karat._types import Bools, Floats, Group, Ints, Places
 from karat.moments import Moments
-from karat.source_model import SourceModel
+from karat.source_model import SourceModel, accuracy
 from karat.statistics import TripleSums
-from karat.votes import GoldPoints, Votes
+from karat.votes import GoldPoints, Outputs, Votes
 
 Positions = Sequence[tuple[int, int]]
 
@@ -132,6 +132,10 @@ class Kind(ABC):
         floor : array, shape (S,)
             No probability is below this.
         """
+
+    def accuracy(self, outputs: Outputs, tables: Floats, balance: Floats) -> Floats:
+        """How often each source is right where it says something, shape (m,), from its table."""
+        return accuracy(tables, balance)
 
     def hint(self, moments: Moments) -> str:
         """A reason to add to a refusal, where there is one; starts with a semicolon."""

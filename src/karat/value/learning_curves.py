@@ -1,0 +1,49 @@
+"""How the log loss of gold alone, votes alone and both goes down with gold labels: what f is read off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from karat._types import Floats
+from karat.value.equivalent import band
+from karat.value.interval import Interval
+from karat.value.risks import Risks
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurves:
+    """Log losses against the number of gold labels.
+
+    Parameters
+    ----------
+    n : array, shape (s,)
+        Numbers of gold labels.
+    gold_alone, low, high : arrays, shape (s,)
+        Gold alone. The band is that of its difference from votes alone, on the same gold points: where its edges meet
+        the line of votes alone, the interval of f ends.
+    votes_alone : Interval
+    both : array, shape (s,)
+        Votes and gold, as predicted.
+    n_gold : int
+        Labels that there are; beyond them curves are drawn on.
+    """
+
+    n: Floats
+    gold_alone: Floats
+    low: Floats
+    high: Floats
+    votes_alone: Interval
+    both: Floats
+    n_gold: int
+
+
+def learning_curves(risks: Risks) -> LearningCurves:
+    """The curves that these risks make."""
+    level = risks.settings.level
+    n, mean, half = band(risks, level)
+    alone, lacking = risks.votes_alone.loss(level), risks.prospects.loss
+    both = risks.both.loss(level).value + lacking.per_label.median * (1 / n - 1 / lacking.n_gold)
+    curve = alone.value + mean
+    return LearningCurves(n, curve, np.maximum(curve - half, 0), curve + half, alone, both, len(risks.points))

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.value.equivalent import equivalent
+from karat.value.learning_curves import learning_curves
+from karat.value.ratio import equivalent_labels
+from karat.value.risks import Risks
+
+
+def test_f_and_its_interval_are_where_curve_and_band_meet_votes_alone(risks: Risks) -> None:
+    curves, f = learning_curves(risks), equivalent(risks, 0.9)
+    level = curves.votes_alone.value
+    # As the loss of votes alone is corrected by what the model expects, and the curve is drawn against it.
+    assert equivalent_labels(curves.n, curves.gold_alone, level) == pytest.approx(f.value)
+    assert equivalent_labels(curves.n, curves.high, level) == pytest.approx(f.high)
+    assert (curves.low <= curves.gold_alone).all()
+    assert (curves.gold_alone <= curves.high).all()
+
+
+def test_both_go_through_what_was_measured(risks: Risks) -> None:
+    curves = learning_curves(risks)
+    now = np.interp(1 / len(risks.points), 1 / curves.n[::-1], curves.both[::-1])
+    assert now == pytest.approx(risks.both.loss(0.9).value, rel=0.01)
+    assert (np.diff(curves.both) < 0).all()
+    assert curves.n_gold == len(risks.points)
