@@ -38,7 +38,8 @@ def check_writable(path: str | Path) -> Path:
 
 def check_apart(read: Iterable[str | Path], written: Iterable[str | Path]) -> None:
     """Refuse to write over what is read."""
-    inputs, outputs = ({os.path.realpath(path) for path in paths} for paths in (read, written))
+    # A name with a NUL is that of no file.
+    inputs, outputs = ({os.path.realpath(path) for path in paths if "\0" not in str(path)} for paths in (read, written))
     if inputs & outputs:
         raise InputError("inputs and outputs must be different files; give another name to what is written.")
 

@@ -104,9 +104,9 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
 
 
 def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
+    check_apart([path], written)
     if not exists(path):
         raise InputError(f"there is no file {str(path)!r}.")
-    check_apart([path], written)
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; name a file in it.")
     if not path.is_file():
