@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral, Real
 
 _LONGEST = 900  # letters of a refusal
 _LONGEST_VALUE = 80  # letters of one value in it
@@ -51,8 +52,31 @@ class NotFittedError(ValueError, AttributeError):
 
 def one_of(name: str, value: object, accepted: Sequence[object]) -> None:
     """Refuse an option that is not one of those accepted."""
-    if value not in accepted:
+    if not isinstance(value, Hashable) or value not in accepted:
         raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {short(repr(value))}.")
+
+
+def of_kind(name: str, value: object, *kinds: type) -> None:
+    """Refuse an argument of another kind."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} must be {' or '.join(kind.__name__ for kind in kinds)}, not {type(value).__name__}.")
+
+
+def a_number(name: str, value: object) -> float:
+    """A real number, as a float."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {short(repr(value), _LONGEST_VALUE)}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{name} is too large a number.") from None
+
+
+def a_whole_number(name: str, value: object) -> int:
+    """A whole number, as an int."""
+    if not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, not {short(repr(value), _LONGEST_VALUE)}.")
+    return int(value)
 
 
 def plural(count: int, noun: str) -> str:

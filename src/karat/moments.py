@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from karat._types import ABSTAIN, Codes, Floats, Ints, Label, Places
-from karat.errors import InputError
+from karat.errors import InputError, of_kind
 from karat.votes import Outputs, Votes
 from karat.votes.storage import Sparse
 
@@ -54,6 +54,7 @@ class Moments:
         """Count the votes."""
         from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
 
+        of_kind("votes", votes, Votes)
         n, counter = len(votes), PairCounter(votes.outputs)
         if isinstance(votes.storage, Sparse):
             return counter.moments(votes, n, counter.of_entries(votes.storage, np.arange(n)))

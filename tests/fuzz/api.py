@@ -33,7 +33,9 @@ def an_array(rng: np.random.Generator) -> Any:
         case 2:
             return np.ma.masked_equal(numbers, -1)
         case 3:
-            made = sparse.random(n, m, 0.5, pick(rng, ["coo", "csr", "csc", "dok", "lil"]), rng=rng) if n and m else rows
+            made = (
+                sparse.random(n, m, 0.5, pick(rng, ["coo", "csr", "csc", "dok", "lil"]), rng=rng) if n and m else rows
+            )
             return made
         case 4:
             return rng.integers(0, 2, (40, 4))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from run_karat import karat
+
 from fuzz.tables import FORMATS, NAMES, chance, damage, pick, votes_table, write_table
 
 HOSTILE = [

@@ -77,7 +77,7 @@ def _work(seed: int, numbers: list[int]) -> None:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         what, wrong = run_case(seed, number)
         grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-        print(json.dumps([what, wrong, grown]), file=out, flush=True)  # noqa: T201
+        print(json.dumps([what, wrong, grown]), file=out, flush=True)
 
 
 def main() -> int:

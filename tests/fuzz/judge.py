@@ -45,8 +45,11 @@ def run_case(seed: int, number: int) -> tuple[str, list[str]]:
             what, wrong = _command(rng, label_case)
         else:
             what, wrong = _api(rng)
-    wrong += [f"a warning: {found.category.__name__}: {str(found.message)[:300]}" for found in caught
-              if "gold label" not in str(found.message)]  # which is meant for the user
+    wrong += [
+        f"a warning: {found.category.__name__}: {str(found.message)[:300]}"
+        for found in caught
+        if "gold label" not in str(found.message)
+    ]  # which is meant for the user
     return what, wrong
 
 

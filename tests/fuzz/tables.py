@@ -24,7 +24,8 @@ CODINGS: list[list[Any]] = [
     ["2020-01-01T00:00:00", "2020-01-02T00:00:00"], ["=1+1", "@x"], ["null", "true"], [-5, 7],
 ]  # fmt: skip
 SOUND = [[0, 1], [-1, 1], [0, 1, 2], [True, False], ["yes", "no"], ["spam", "ham", ""], ["ü", "日本"], ["a\0", "a"],
-         [0.25, 0.5, 0.75, 0.9, 0.1, 0.33], [1, 2, 3, 4, 5], ["\x1b[31mred", "b\x9b"], [2**63 - 1, 2**63 - 2]]  # fmt: skip
+         [0.25, 0.5, 0.75, 0.9, 0.1, 0.33], [1, 2, 3, 4, 5], ["\x1b[31mred", "b\x9b"],
+         [2**63 - 1, 2**63 - 2]]  # fmt: skip
 NAMES = [
     "a", "b", "c", "d", "e", "task", "worker", "label", "y", "gold", "id", "", " ", "\x1b[2J", "näme", "x" * 300,
     "__index_level_0__", "p_0", "row", "key", "chance", "n_votes", "a,b", 'q"', "line\nbreak", "\0", "verdict",

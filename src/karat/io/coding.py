@@ -102,6 +102,7 @@ class Column:
             NaN here makes NaN an empty cell rather than an error.
         """
         if values.dtype.kind == "f":
+            values = values.astype(np.float64, copy=False)  # halves of a number overflow in what follows
             values, empty = _whole_numbers(values, empty, where, abstain)
         full = values if empty is None else values[~empty]
         levels: list[Label]
