@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TESTS := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test docs check format bench mutants constraints clean
+.PHONY: demo test docs check format bench mutants fuzz constraints clean
 
 demo: .venv/ready
 	$(BIN)/karat demo
@@ -29,6 +29,12 @@ format: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python bench/run.py
+
+# Hostile inputs: `make fuzz N=10000 SEED=1`; one of them again: `make fuzz ONLY=123 SEED=1`.
+N ?= 10000
+SEED ?= 0
+fuzz: .venv/ready
+	$(BIN)/python tests/fuzz/hunt.py --seed $(SEED) $(if $(ONLY),--only $(ONLY),--cases $(N))
 
 mutants: .venv/ready
 	$(BIN)/python bench/mutants.py $(ARGS)

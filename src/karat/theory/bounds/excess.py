@@ -13,7 +13,7 @@ from math import comb, sqrt
 
 import numpy as np
 
-from karat.errors import InputError
+from karat.errors import InputError, a_number, of_kind
 from karat.theory.ising import Ising
 from karat.theory.lemmas import noise_factor
 
@@ -58,6 +58,7 @@ class Summary:
         """
         if isinstance(model, Summary):
             return model
+        of_kind("model", model, Ising)
         if any(len(component) > 2 for component in model.components):
             raise InputError("the paper's bounds are for sources with at most one edge each; this model has more.")
         epsilons = list(model.epsilons.values())
@@ -144,7 +145,7 @@ def constants(model: Ising | Summary, limit_max: float | None = None) -> Constan
 def check_n(**numbers: float) -> None:
     """Refuse numbers of points below one."""
     for name, value in numbers.items():
-        if not value >= 1:
+        if not a_number(name, value) >= 1:
             raise InputError(f"{name} must be at least 1, not {value!r}.")
 
 
