@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TESTS := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test test-browser check format bench mutants constraints clean
+.PHONY: demo test test-browser docs check format bench mutants fuzz constraints clean
 
 demo: .venv/ready
 	$(BIN)/karat demo
@@ -20,6 +20,10 @@ test: .venv/ready
 test-browser: .venv/browser
 	$(BIN)/python -m pytest -q -p no:randomly browser
 
+# The site, in docs/_build.
+docs: .venv/docs
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
+
 check: .venv/ready
 	$(BIN)/ruff check .
 	$(TESTS) -m "not slow" tests
@@ -30,6 +34,12 @@ format: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python bench/run.py
+
+# Hostile inputs: `make fuzz N=10000 SEED=1`; one of them again: `make fuzz ONLY=123 SEED=1`.
+N ?= 10000
+SEED ?= 0
+fuzz: .venv/ready
+	$(BIN)/python tests/fuzz/hunt.py --seed $(SEED) $(if $(ONLY),--only $(ONLY),--cases $(N))
 
 mutants: .venv/ready
 	$(BIN)/python bench/mutants.py $(ARGS)
@@ -45,14 +55,19 @@ mutants: .venv/ready
 	sh browser/install.sh
 	touch .venv/browser
 
+.venv/docs: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group docs
+	touch .venv/docs
+
 # Newest versions of everything, written down. Run it, run the tests, commit the file.
 constraints:
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev --group browser --editable ".[charts,serve]"
+	$(BIN)/python -m pip install --quiet --group dev --group browser --group docs --editable ".[charts,serve]"
 	$(BIN)/python -m pip freeze --all --exclude-editable > constraints.txt
 	touch .venv/ready
 
 clean:
-	rm -rf .venv browser/node_modules browser/pictures .peers .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv browser/node_modules browser/pictures docs/_build docs/_pictures .peers .hypothesis .mypy_cache \
+		.pytest_cache .ruff_cache

@@ -246,6 +246,60 @@ def test_whoever_reads_may_stop_reading() -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.parametrize(
+    ("shell", "code"),
+    [
+        ("{karat} check {votes} --json | true; exit ${{PIPESTATUS[0]}}", 0),
+        ("{karat} fit {votes} --out {out} > /dev/full", 2),
+        ("{karat} fit {votes} --out {out} >&-", 0),
+        ("{karat} check {votes} >&- 2>&-", 0),
+        ("{karat} check nothing.csv 2> /dev/full", 2),
+        ("HOME=/nowhere XDG_CACHE_HOME=/proc/nowhere {karat} check {votes} > /dev/null", 0),
+        ("ln -s out.csv {out}; {karat} fit {votes} --model {out}", 2),
+        ("ln -s loop.csv {folder}/loop.csv; {karat} check {folder}/loop.csv", 2),
+    ],
+)
+def test_streams_that_are_closed_or_full_and_folders_that_are_not_there(
+    shell: str, code: int, votes_csv: Path, tmp_path: Path
+) -> None:
+    line = shell.format(karat=KARAT[0], votes=votes_csv, out=tmp_path / "out.csv", folder=tmp_path)
+    result = subprocess.run(
+        ["bash", "-c", line],  # noqa: S607
+        capture_output=True, text=True, timeout=120, check=False, env=os.environ | {"PYTHONWARNINGS": "error"},
+    )  # fmt: skip
+    assert result.returncode == code, result
+    assert "Traceback" not in result.stderr
+    assert "Exception ignored" not in result.stderr
+    assert len(result.stderr.splitlines()) <= 1
+
+
+def test_a_fault_of_our_own_is_called_so(votes_csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_it(*arguments: object) -> None:
+        raise ZeroDivisionError("a\x1b[31mb" * 1_000)
+
+    monkeypatch.setattr("karat.commands.check.check_file", break_it)
+    result = karat("check", votes_csv)
+    assert (result.returncode, result.stdout) == (70, "")
+    assert "fault of karat" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "\x1b" not in result.stderr
+    assert len(result.stderr) < 1_500
+    assert "in break_it" in karat("--debug", "check", votes_csv).stderr
+
+
+@pytest.mark.parametrize("level", [".9999999999999999", "1e-300", "0", "1", "nan", "-1"])
+def test_levels_that_no_interval_can_have(level: str, votes_csv: Path) -> None:
+    result = karat("check", votes_csv, "--gold", "y", "--key", "id", "--level", level)
+    assert result.returncode == 2
+    assert "level must be between 0 and 1" in result.stderr
+
+
+def test_nan_is_no_class(votes_csv: Path) -> None:
+    result = karat("check", votes_csv, "--key", "id", "--gold", "y", "--classes", "nan,1")
+    assert result.returncode == 2
+    assert "neither a class nor an abstain: classes 'nan', 1" in result.stderr
+
+
 def test_names_from_data_cannot_write_on_the_terminal(tmp_path: Path) -> None:
     votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals([0.8] * 5), [0.5, 0.5])
     path = tmp_path / "votes.csv"

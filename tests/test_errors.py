@@ -20,3 +20,9 @@ def test_words() -> None:
     one_of("size", 1, (1, 2))
     with pytest.raises(InputError, match="size must be one of 1, 2, not 3"):
         one_of("size", 3, (1, 2))
+
+
+def test_no_refusal_is_longer_than_a_screen() -> None:
+    for made in (InputError("x" * 72_000 + " at the end."), InputError(examples(["y" * 72_000] * 9))):
+        assert len(str(made)) < 1_000
+    assert str(InputError("x" * 72_000 + " at the end.")).endswith(" at the end.")

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from karat._kernels import threads
+from karat._kernels.compiled import compiled, private_folder
 from karat._kernels.counting import add_by_kind, add_entry_pairs, add_tally, add_weights, pair_counts
 from karat._kernels.diagonal import joint_rotation
 from karat._kernels.evidence import add_tables, two_class_probabilities
@@ -129,3 +133,32 @@ def test_one_rotation_makes_all_matrices_diagonal() -> None:
         )
         np.testing.assert_allclose(rotation.swapaxes(1, 2)[:, None] @ given @ rotation[:, None], matrices, atol=1e-12)
         np.testing.assert_allclose(matrices * (1 - np.eye(K)), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("mode", "used"), [(0o700, True), (0o755, True), (0o775, False), (0o777, False)])
+def test_compiled_loops_are_kept_where_only_the_user_can_write(
+    mode: int, used: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    tmp_path.chmod(mode)
+    private_folder.cache_clear()
+    try:
+        assert private_folder() == (str(tmp_path) if used else None)
+
+        @compiled("int64(int64)")
+        def twice(x: int) -> int:
+            return 2 * x
+
+        assert twice(4) == 8
+        assert any(tmp_path.rglob("*.nbi")) == used
+    finally:
+        private_folder.cache_clear()
+
+
+def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", os.devnull)
+    private_folder.cache_clear()
+    try:
+        assert private_folder() is None
+    finally:
+        private_folder.cache_clear()

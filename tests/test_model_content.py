@@ -58,7 +58,7 @@ def test_content_that_does_not_fit_together_is_refused(model: LabelModel, change
         from_content(content(model) | change, parameters())
     short = content(model)
     short["recalibration"]["shift"] = [[0.0]] * len(short["recalibration"]["weight"])
-    with pytest.raises(InputError, match="recalibration does not fit"):
+    with pytest.raises(InputError, match="numbers of shape"):
         from_content(short, parameters())
 
 
@@ -94,8 +94,10 @@ def test_content_without_readings_is_that_of_a_model_before_them(model: LabelMod
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"shift": [[0.0]]}, "readings do not fit its sources and classes"),
-        ({"evidence": [[[[0.0, 0.0], [0.0, 0.0]]]]}, "readings do not fit its sources and classes"),
+        ({"shift": [[0.0]]}, "numbers of shape"),
+        ({"evidence": [[[[0.0, 0.0], [0.0, 0.0]]]]}, "numbers of shape"),
+        ({"silent": [0.4, 0.5]}, "weights that do not add up to 1"),
+        ({"weight": [49.0]}, "weights that do not add up to 1"),
         ({"learned": -1}, "evidence that it does not have"),
         ({"learned": 99}, "evidence that it does not have"),
     ],

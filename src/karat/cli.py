@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import shlex
 import signal
 import sys
+import traceback
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -28,7 +31,7 @@ from karat.cli_options import (
     votes_file,
     weighing_options,
 )
-from karat.errors import InputError, NotIdentifiedError
+from karat.errors import InputError, NotIdentifiedError, short
 
 if TYPE_CHECKING:
     from karat.commands.inputs import VotesFile
@@ -45,32 +48,61 @@ class _Group(click.Group):
 
 
 def main() -> None:
-    """Run a command; 0 fine, 1 ran but cannot tell, 2 bad input."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    """Run a command; 0 fine, 1 ran but cannot tell, 2 bad input, 70 a fault of karat's own."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by who started the command
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter of the data
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end tidily: no half files, no processes left
+    code = _run()
+    for stream in (sys.stdout, sys.stderr):
+        _flush(stream)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code of a command, whatever happens in it."""
     try:
         code = cli(standalone_mode=False)
+        return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        error.show()
-        code = error.exit_code
+        return _refused(error.format_message(), error.exit_code, getattr(error, "ctx", None))
     except (InputError, NotIdentifiedError) as error:
-        click.echo(f"karat: {_printable(error)}", err=True)
-        code = 2 if isinstance(error, InputError) else 1
+        return _refused(error, 2 if isinstance(error, InputError) else 1)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("karat: interrupted.", err=True)
-        code = 130
+        return _refused("interrupted.", 130)
     except OSError as error:
-        click.echo(f"karat: {_printable(error)}", err=True)
-        code = 2
-    sys.exit(code if isinstance(code, int) else 0)
+        return _refused(error, 2)
+    except MemoryError:
+        return _refused("there is too little memory for these votes. Bring fewer points or sources.", 2)
+    except Exception as error:
+        if "--debug" in sys.argv:
+            traceback.print_exc()
+        return _refused(
+            f"this is a fault of karat, not of your input ({type(error).__name__}: {short(str(error))}). Please report "
+            f"it with the command and the version, {__version__}; `karat --debug ...` says where it happened.",
+            70,
+        )
 
 
-def _printable(error: Exception) -> str:
+def _refused(reason: object, code: int, context: click.Context | None = None) -> int:
+    """Say on stderr why nothing came of a command."""
     from karat.show.terminal import visible
 
-    return visible(error)
+    usage = "" if context is None else f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
+    with suppress(OSError):
+        click.echo(f"{usage}karat: {visible(reason)}", err=True)
+    return code
+
+
+def _flush(stream: IO[str]) -> None:
+    """Write what is left to be written; where that cannot be, leave nothing for the interpreter to stumble over."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @click.group(
@@ -79,7 +111,8 @@ def _printable(error: Exception) -> str:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="karat")
-def cli() -> None:
+@click.option("--debug", is_flag=True, help="Show where a fault of karat's own happened.")
+def cli(debug: bool) -> None:
     """Weigh gold labels against unlabeled data.
 
     \b
@@ -488,15 +521,23 @@ def _write_html(path: str, title: str, report: Report) -> None:
 
 def _show(result: Result, report: Report, as_json: bool, html_file: str | None = None) -> int:
     """Print a result, as JSON or for people, and write it as a page where that was asked for; returns the exit code."""
+    from karat.show.as_json import as_json as json_text
+    from karat.show.terminal import print_report
+
     if html_file is not None:
         _write_html(html_file, f"karat {click.get_current_context().command.name}", report)
-    if as_json:
-        from karat.show.as_json import as_json as json_text
 
-        click.echo(json_text(result, report))
-    else:
-        from karat.show.terminal import print_report
-
-        given = click.get_current_context().params
-        print_report(report, wide=given.get("wide", False), every=given.get("every", False))
+    try:
+        if as_json:
+            click.echo(json_text(result, report))
+        else:
+            given = click.get_current_context().params
+            print_report(report, wide=given.get("wide", False), every=given.get("every", False))
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough
+        return 0
+    except OSError as error:
+        raise InputError(
+            f"cannot print the result: {error.strerror or error}. What was to be written into files is there."
+        ) from error
     return report.exit_code

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from karat.estimate.settings import Settings
     from karat.io.formats import FileContent
 
+_DIGITS = 100  # a number of more is no class
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -150,12 +151,12 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
     classes = options.get("classes")
     reading = Reading(
         sources=options.get("sources") or None,
-        abstain=[_value(value) for value in options.get("abstain", ())] or None,
+        abstain=[_abstain(value) for value in options.get("abstain", ())] or None,
         mapping=dict(_mapped(item) for item in options.get("mapping", ())),
         kinds=_kinds(options),
         **{name: options[name] for name in names},
     )
-    parts: Any = None if classes is None else [_value(part) for part in classes.split(",")]
+    parts: Any = None if classes is None else [_label(part) for part in classes.split(",")]
     return VotesFile(_standard_input() if options["votes"] == "-" else options["votes"], reading, parts)
 
 
@@ -184,7 +185,7 @@ def _mapped(text: str) -> tuple[str, Any]:
     value, equals, label = text.rpartition("=")
     if not equals or not value or not label:
         raise InputError(f"--map takes a value and what to read instead, as in no.=no; not {text!r}.")
-    return value, _value(label)
+    return value, _label(label)
 
 
 def _kinds(options: dict[str, Any]) -> dict[str, str]:
@@ -200,13 +201,16 @@ def _kinds(options: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def _value(text: str) -> Label | float:
-    """A class or abstain value."""
+def _abstain(text: str) -> Label | float:
+    """A value that means "no vote"."""
+    return float("nan") if text.strip().lower() == "nan" else _label(text)
+
+
+def _label(text: str) -> Label:
+    """A class: a whole number, or a text."""
     text = text.strip()
-    if text.lower() == "nan":
-        return float("nan")
     try:
-        return int(text)
+        return int(text) if len(text) < _DIGITS else text
     except ValueError:
         return text
 

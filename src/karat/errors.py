@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from numbers import Integral, Real
+
+_LONGEST = 900  # letters of a refusal
+_LONGEST_VALUE = 80  # letters of one value in it
 
 
-class InputError(ValueError):
+def short(text: str, longest: int = _LONGEST) -> str:
+    """A text whose middle is left out where it is too long: its beginning says what is wrong, its end what to do.
+
+    >>> short("what a very long text", 12)
+    'what a...ext'
+    """
+    if len(text) <= longest:
+        return text
+    end = (longest - 3) // 3
+    return f"{text[: longest - 3 - end]}...{text[len(text) - end :]}"
+
+
+class _RefusalError(ValueError):
+    """No refusal is longer than a screen, whatever it quotes."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(short(message))
+
+
+class InputError(_RefusalError):
     """The input breaks a rule; the message says which, where, and what to do."""
 
 
-class NotIdentifiedError(ValueError):
+class NotIdentifiedError(_RefusalError):
     """The input is sound but the data cannot tell.
 
     Attributes
@@ -29,8 +52,31 @@ class NotFittedError(ValueError, AttributeError):
 
 def one_of(name: str, value: object, accepted: Sequence[object]) -> None:
     """Refuse an option that is not one of those accepted."""
-    if value not in accepted:
-        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}.")
+    if not isinstance(value, Hashable) or value not in accepted:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {short(repr(value))}.")
+
+
+def of_kind(name: str, value: object, *kinds: type) -> None:
+    """Refuse an argument of another kind."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} must be {' or '.join(kind.__name__ for kind in kinds)}, not {type(value).__name__}.")
+
+
+def a_number(name: str, value: object) -> float:
+    """A real number, as a float."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, not {short(repr(value), _LONGEST_VALUE)}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InputError(f"{name} is too large a number.") from None
+
+
+def a_whole_number(name: str, value: object) -> int:
+    """A whole number, as an int."""
+    if not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, not {short(repr(value), _LONGEST_VALUE)}.")
+    return int(value)
 
 
 def plural(count: int, noun: str) -> str:
@@ -51,5 +97,5 @@ def examples(values: Iterable[object], limit: int = 5) -> str:
     '0, 1, 2, 3, 4 and 995 more'
     """
     items = list(values)
-    text = ", ".join(repr(value) for value in items[:limit])
+    text = ", ".join(short(repr(value), _LONGEST_VALUE) for value in items[:limit])
     return text if len(items) <= limit else f"{text} and {len(items) - limit:,} more"

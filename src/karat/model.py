@@ -17,7 +17,7 @@ from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation, point_explanation
 from karat.fit import Fitted, fit
-from karat.io.coding import Coding
+from karat.io.coding import Coding, names_array
 from karat.io.model_file import model_bytes, read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
 from karat.notebook import Shown
@@ -218,7 +218,7 @@ class LabelModel(Shown):
     @property
     def classes_(self) -> AnyArray:
         """The classes as the user wrote them."""
-        return np.array(self._fitted().classes)
+        return names_array(self._fitted().classes)
 
     @property
     def n_features_in_(self) -> int:
@@ -312,6 +312,8 @@ def load(path: str | Path) -> LabelModel:
 
     def make(content: dict[str, Any]) -> LabelModel:
         params, learned = from_content(content, parameters())
-        return LabelModel(**params)._set(learned)
+        model = LabelModel(**params)._set(learned)
+        model._settings()  # which checks them
+        return model
 
     return read_model(path, make)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
 
+from karat._types import Floats, Group, Ints
 from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
@@ -16,7 +18,7 @@ from karat.errors import InputError
 from karat.estimate.consensus import Evidence
 from karat.estimate.intervals import Intervals
 from karat.fit import Fitted
-from karat.io.coding import Coding
+from karat.io.coding import MAX_CLASSES, Coding
 from karat.io.plain import plain
 from karat.io.scales import Scale
 from karat.io.spelling import Spelling
@@ -24,6 +26,8 @@ from karat.source_model import SourceModel
 from karat.source_table import SourceTable
 
 _LIMITS = {"low": -np.inf, "high": np.inf}
+_LARGEST = 1e9  # of numbers, products of which are summed
+_LARGEST_EXPONENT = 100.0  # of 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,37 +87,97 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
     if sorted(params) != sorted(parameters):
         raise InputError("its parameters are not those of a LabelModel")
     table = _table(content["sources"])
-    coding = _coding(content)
-    balance, low, high = (np.array(values, dtype=np.float64) for values in content["class_balance"])
+    coding = _coding(content, table.source)
+    K = len(coding.classes)
+    balance = _numbers(content["class_balance"][0], (K,))
+    low, high = (_shares(values, (K,)) for values in content["class_balance"][1:])
     model = SourceModel(
         tuple(table.source),
         coding.classes,
         balance,
-        tuple(tuple(group) for group in content["groups"]),
-        tuple(np.array(values, dtype=np.float64) for values in content["tables"]),
+        _groups(content["groups"], len(table.source)),
+        tuple(_numbers(values) for values in content["tables"]),
     )
-    intervals = Intervals(table.low, table.high, low, high, content["intervals"])
-    scaling = _recalibration(content["recalibration"], len(coding.classes))
+    scales = dict(coding.scales)
+    if model.sizes != tuple(scales[name].size + 1 if name in scales else K + 1 for name in model.sources):
+        raise InputError("its tables do not fit its classes and scales")
+    intervals = Intervals(table.low, table.high, low, high, _text(content["intervals"]))
+    scaling = _recalibration(content["recalibration"], model)
     pool = _pool(content.get("pool"), model)
-    scores = tuple(CrossScore(**score) for score in content.get("scores", []))
+    scores = tuple(_score(score) for score in content.get("scores", []))
     fitted = Fitted(model, intervals, scaling, None, pool, table.accuracy, scores)
-    aside = (tuple(content.get(name, [])) for name in ("aside", "all_sources"))
-    return params, FittedModel(fitted, coding, table, tuple(content["notes"]), *aside)
+    aside, all_sources = (_texts(content.get(name, [])) for name in ("aside", "all_sources"))
+    if all_sources and (len({*all_sources}) < len(all_sources) or not {*all_sources} >= {*model.sources}):
+        raise InputError("its sources are not among those that it was fitted to")
+    return params, FittedModel(fitted, coding, table, _texts(content["notes"]), aside, all_sources)
 
 
-def _coding(content: dict[str, Any]) -> Coding:
-    if not all(isinstance(label, str | int) for label in content["classes"]):
-        raise InputError("its classes are no labels")
+def _numbers(values: Any, shape: tuple[int, ...] | None = None) -> Floats:
+    """Finite numbers, none of them so large that probabilities made of them would not be."""
+    found = np.array(values, dtype=np.float64)
+    if shape is not None and found.shape != shape:
+        raise InputError(f"numbers of shape {found.shape} stand where {shape} is due")
+    if not (np.abs(found) <= _LARGEST).all():  # NaN is not, either
+        raise InputError("it holds numbers that are missing or too large")
+    return found
+
+
+def _shares(values: Any, shape: tuple[int, ...]) -> Floats:
+    """Numbers from 0 to 1, NaN where one is not known."""
+    found = np.array(values, dtype=np.float64)
+    if found.shape != shape or (found < 0).any() or (found > 1).any():
+        raise InputError("it holds shares that are not between 0 and 1, or too few or many of them")
+    return found
+
+
+def _mixture(values: Any) -> Floats:
+    """Weights that add up to 1."""
+    found = _numbers(values)
+    if found.ndim != 1 or (found < 0).any() or abs(found.sum() - 1) > 1e-6:
+        raise InputError("it holds weights that do not add up to 1")
+    return found
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(text, str) for text in values):
+        raise InputError("it holds something else where text is due")
+    return tuple(values)
+
+
+def _text(value: Any) -> str:
+    return _texts([value])[0]
+
+
+def _groups(values: Any, m: int) -> tuple[Group, ...]:
+    """Groups of sources by position."""
+    found = tuple(tuple(index(i) for i in group) for group in values)
+    if any(not 0 <= i < m for group in found for i in group):
+        raise InputError("its groups name sources that it does not have")
+    return found
+
+
+def _score(content: dict[str, Any]) -> CrossScore:
+    numbers = {name: np.nan if value is None else float(value) for name, value in content.items() if name != "name"}
+    return CrossScore(_text(content["name"]), **numbers)
+
+
+def _coding(content: dict[str, Any], sources: Sequence[str]) -> Coding:
+    classes = tuple(content["classes"])
+    if not all(isinstance(label, str | int) for label in classes) or not 2 <= len({*classes}) == len(classes):
+        raise InputError("its classes are no labels, or the same twice")
+    if len(classes) > MAX_CLASSES:
+        raise InputError("it has too many classes")
     if not all(label is None or isinstance(label, str | int | float) for label in content["abstain"]):
         raise InputError("its abstain values are no labels")
     abstain = tuple(float("nan") if label is None else label for label in content["abstain"])
     spelling = content.get("spelling", {"ignore_case": False, "mapping": []})
-    return Coding(
-        tuple(content["classes"]),
-        abstain,
-        Spelling.of(bool(spelling["ignore_case"]), dict(spelling["mapping"])),
-        tuple((name, _scale(scale)) for name, scale in content.get("scales", {}).items()),
-    )
+    scales = tuple((name, _scale(scale)) for name, scale in content.get("scales", {}).items())
+    if not {name for name, _ in scales} <= {*sources}:
+        raise InputError("its scales name sources that it does not have")
+    mapping = dict(spelling["mapping"])
+    if not all(isinstance(label, str | int) for label in mapping.values()):
+        raise InputError("it reads values as something that is no label")
+    return Coding(classes, abstain, Spelling.of(bool(spelling["ignore_case"]), mapping), scales)
 
 
 def _scale_content(scale: Scale) -> dict[str, Any]:
@@ -123,24 +187,26 @@ def _scale_content(scale: Scale) -> dict[str, Any]:
 
 
 def _scale(content: dict[str, Any]) -> Scale:
-    numbers = {name: tuple(float(value) for value in content[name]) for name in ("edges", "centres", "standing")}
+    numbers = {name: tuple(_numbers(content[name]).tolist()) for name in ("edges", "centres", "standing")}
     low, high = (infinite if content[name] is None else float(content[name]) for name, infinite in _LIMITS.items())
     scale = Scale(content["kind"], **numbers, low=low, high=high)
     sizes = {len(scale.edges) + 1, len(scale.centres), len(scale.standing)}
-    rising = all(a < b for a, b in pairwise(scale.edges))
+    rising = all(a < b for a, b in pairwise(scale.edges)) and low < high
     if len(sizes) > 1 or not rising or scale.kind not in ("score", "probability"):
         raise InputError("its scales of scores do not fit together")
     return scale
 
 
-def _recalibration(scaling: dict[str, Any] | None, K: int) -> Recalibration | None:
+def _recalibration(scaling: dict[str, Any] | None, model: SourceModel) -> Recalibration | None:
     if scaling is None:
         return None
-    numbers = {name: np.array(values, dtype=np.float64) for name, values in scaling.items() if name != "once"}
-    found = Recalibration(**numbers, once=tuple(tuple(group) for group in scaling.get("once", ())))
-    if found.shift.shape != (len(found.weight), K):
-        raise InputError("its recalibration does not fit its classes")
-    return found
+    weight = _mixture(scaling["weight"])
+    G = len(weight)
+    once = _groups(scaling.get("once", ()), len(model.sources))
+    slope, exponent, count = (_numbers(scaling[name], (G,)) for name in ("slope", "exponent", "count"))
+    if not ((exponent >= 0) & (exponent <= _LARGEST_EXPONENT)).all():
+        raise InputError("its recalibration has powers that are too large")
+    return Recalibration(weight, slope, exponent, count, _numbers(scaling["shift"], (G, len(model.classes))), once)
 
 
 def _pool_content(pool: Pool) -> dict[str, Any]:
@@ -151,30 +217,43 @@ def _pool_content(pool: Pool) -> dict[str, Any]:
 def _pool(content: dict[str, Any] | None, model: SourceModel) -> Pool | None:
     if content is None:
         return None
-    groups = tuple(tuple(group) for group in content.pop("groups"))
-    evidence = tuple(
-        Evidence(np.array(found, dtype=np.float64), model.sizes, groups) for found in content.pop("evidence")
-    )
-    learned = np.array(content.pop("learned"), dtype=np.intp)
-    numbers = {name: np.array(values, dtype=np.float64) for name, values in content.items()}
-    pool = Pool(**numbers, evidence=evidence, learned=learned)
-    K = len(model.classes)
-    shape = (len(model.sources), max(model.sizes) - 1, K)
-    if any(found.log_odds.shape != shape for found in evidence) or pool.shift.shape != (len(pool.weight), K):
-        raise InputError("its readings do not fit its sources and classes")
-    if not ((learned >= 0) & (learned < len(evidence))).all():
+    m, K = len(model.sources), len(model.classes)
+    groups = _groups(content["groups"], m)
+    if sorted(i for group in groups for i in group) != list(range(m)):
+        raise InputError("its readings need every source in exactly one group")
+    shape = (m, max(model.sizes) - 1, K)
+    evidence = tuple(Evidence(_numbers(found, shape), model.sizes, groups) for found in content["evidence"])
+    weight = _mixture(content["weight"])
+    R = len(weight)
+    learned = np.array(content["learned"])
+    if learned.shape != (R,) or learned.dtype.kind != "i" or not ((learned >= 0) & (learned < len(evidence))).all():
         raise InputError("its readings name evidence that it does not have")
-    return pool
+    slope, repetition, count = (_numbers(content[name], (R,)) for name in ("slope", "repetition", "count"))
+    if not ((repetition >= 0) & (repetition <= 1)).all():
+        raise InputError("its readings have correlations that are none")
+    balance, silent = (_mixture(content[name]) for name in ("class_balance", "silent"))
+    if len(balance) != K or len(silent) != K or not (balance > 0).all():
+        raise InputError("its readings do not fit its sources and classes")
+    shift = _numbers(content["shift"], (R, K))
+    return Pool(balance, silent, evidence, weight, slope, repetition, count, shift, learned.astype(np.intp))
 
 
 def _table(rows: list[dict[str, Any]]) -> SourceTable:
-    def column(name: str, dtype: Any = np.float64) -> Any:
-        return np.array([row[name] for row in rows], dtype=dtype)
+    m = len(rows)
 
+    def shares(name: str) -> Floats:
+        return _shares([row[name] for row in rows], (m,))
+
+    def counts(name: str) -> Ints:
+        return np.array([index(row[name]) for row in rows], dtype=np.int64)
+
+    names = _texts([row["source"] for row in rows])
+    if len({*names}) < m or not m:
+        raise InputError("it has no sources, or the same one twice")
     return SourceTable(
-        [row["source"] for row in rows],
-        [row["polarity"] for row in rows],
-        *map(column, ("coverage", "overlaps", "conflicts")),
-        *(column(name, np.int64) for name in ("correct", "incorrect")),
-        *map(column, ("empirical_accuracy", "accuracy", "low", "high")),
-    )
+        list(names),
+        [list(row["polarity"]) for row in rows],
+        shares("coverage"), shares("overlaps"), shares("conflicts"),
+        counts("correct"), counts("incorrect"),
+        shares("empirical_accuracy"), shares("accuracy"), shares("low"), shares("high"),
+    )  # fmt: skip

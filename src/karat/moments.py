@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from karat._types import ABSTAIN, Codes, Floats, Ints, Label, Places
-from karat.errors import InputError
+from karat.errors import InputError, of_kind
 from karat.votes import Outputs, Votes
 from karat.votes.storage import Sparse
+
+MOST_OUTPUTS = 5_000  # of all sources together, pairs of which are counted: 200 MB, a few times
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,7 @@ class Moments:
         """Count the votes."""
         from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
 
+        of_kind("votes", votes, Votes)
         n, counter = len(votes), PairCounter(votes.outputs)
         if isinstance(votes.storage, Sparse):
             return counter.moments(votes, n, counter.of_entries(votes.storage, np.arange(n)))
@@ -152,6 +155,12 @@ class PairCounter:
     """
 
     def __init__(self, outputs: Outputs) -> None:
+        if len(outputs.source) > MOST_OUTPUTS:
+            raise InputError(
+                f"{len(outputs):,} sources have {len(outputs.source):,} outputs together, and pairs of more than "
+                f"{MOST_OUTPUTS:,} take too much memory. Learn by the default (method='consensus'; --method "
+                "consensus), or bring fewer sources or classes."
+            )
         self.outputs = outputs
         self._value = (outputs.spoken - 1).astype(np.int8)
         self._value[outputs.first] = ABSTAIN

@@ -13,6 +13,7 @@ from karat._types import Bools, Codes, Floats, Group, Label
 from karat.errors import InputError
 from karat.votes.outputs import LARGEST_TABLE, SILENT
 
+_ROUNDING = 1e-12
 _SMALLEST = 1e-9  # probability of an output that scores hardly ever come to
 
 
@@ -159,4 +160,5 @@ def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:
         raise InputError(f"class_balance must be strictly between 0 and 1, not {class_balance!r}: no class is certain.")
     if abs(given.sum() - 1) > 1e-6:
         raise InputError(f"class_balance must add up to 1; {class_balance!r} adds up to {given.sum():.6g}.")
-    return given / given.sum()
+    # What adds up to 1 but for rounding stays as it is, bit by bit, so that a model can be saved and read again.
+    return given if abs(given.sum() - 1) <= _ROUNDING else given / given.sum()

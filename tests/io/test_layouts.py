@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ import pyarrow as pa
 import pytest
 from tables import WIDE
 
-from karat import InputError, Votes, read_votes
+from karat import InputError, LabelModel, Moments, Votes, check, read_votes
+from karat.commands.outputs import label_columns
 
 LONG = pa.table(
     {
@@ -133,3 +135,48 @@ def test_real_vote_sets(shared_data: Callable[[str], Path]) -> None:
         assert np.array_equal(votes.values, frame.drop(columns=["gold", "split"]).to_numpy())
         assert votes.gold is not None
         assert np.array_equal(votes.gold.values, frame["gold"].to_numpy())
+
+
+def long_table(path: Path, rows: Iterable[tuple[object, object, object]]) -> Path:
+    path.write_text("task,worker,label\n" + "".join(f"{task},{worker},{label}\n" for task, worker, label in rows))
+    return path
+
+
+def test_memory_grows_with_the_data_not_with_its_longest_name(tmp_path: Path) -> None:
+    rows = [(f"t{i // 3}", f"w{i % 3}", i % 2) for i in range(9_000)]
+    path = long_table(tmp_path / "v.csv", [*rows, ("x" * 100_000, "w0", 1)])
+    tracemalloc.start()
+    votes = read_votes(path)
+    model = LabelModel(replicates=0).fit(votes)
+    label_columns(votes, model.predict_proba(votes))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 60e6
+    assert votes.keys is not None
+    assert votes.keys[-1] == "x" * 100_000
+
+
+def test_a_column_that_names_rows_is_no_column_of_workers(tmp_path: Path) -> None:
+    path = long_table(tmp_path / "v.csv", [(f"t{i // 3}", f"w{i}", i % 2) for i in range(300)])
+    with pytest.raises(InputError, match="a worker of its own in each of 300 rows"):
+        read_votes(path)
+
+
+def test_many_workers_and_classes_are_refused_before_their_pairs_are_counted(tmp_path: Path) -> None:
+    path = long_table(
+        tmp_path / "v.csv", [(f"t{i // 20}", f"w{i * 7 % 1000}", f"c{i * 13 % 30}") for i in range(20_000)]
+    )
+    votes = read_votes(path)
+    with pytest.raises(InputError, match="1,000 sources have 30,000 outputs together"):
+        Moments.of(votes)
+    with pytest.raises(InputError, match="outputs together"):
+        LabelModel(method="triplets").fit(votes)
+    assert check(votes).pairs == ()
+
+
+def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
+    rows = [{"task": task, "worker": f"w{k}", "label": k % 2} for task in ("a", "a\0") for k in range(3)]
+    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    votes = read_votes(tmp_path / "v.jsonl")
+    assert votes.keys is not None
+    assert votes.keys.tolist() == ["a", "a\0"]

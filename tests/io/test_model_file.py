@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +98,70 @@ def test_groups_that_count_once_survive_a_file(tmp_path: Path) -> None:
     assert recalibration is not None
     assert recalibration.once == ((0, 1),)
     assert np.array_equal(again.predict_proba(votes), model.predict_proba(votes))
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where values stand in a model file: all of short lists, the ends of long ones."""
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+        inner = inner if len(inner) < 4 else [inner[0], inner[-1]]
+    else:
+        return [path]
+    return [path, *(place for key, item in inner for place in places(item, (*path, key)))]
+
+
+@pytest.mark.parametrize("method", ["auto", "combined"])
+def test_a_model_with_any_value_wrong_is_refused_or_gives_probabilities(method: Any, tmp_path: Path) -> None:
+    votes = sample(300)
+    few = np.where(np.arange(300) < 30, votes.own_gold.values, -1)
+    path = tmp_path / "model.json"
+    LabelModel(method=method, replicates=0, known_pairs=[(0, 1)]).fit(votes, few).save(path)
+    whole = path.read_text()
+    rng = np.random.default_rng(0)
+    wrong = ["null", "NaN", "-Infinity", "1e999", "1" * 4_500, "1" + "0" * 400, "[" * 3_000 + "]" * 3_000, "[]", "-3",
+             '"x"', "true", "0.5", "1e300", "{}"]  # fmt: skip
+    refused = []
+    for place in places(json.loads(whole)):
+        if not place or place[0] in ("format", "version"):
+            continue
+        content = json.loads(whole)
+        at = content
+        for key in place[:-1]:
+            at = at[key]
+        at[place[-1]] = "here"
+        path.write_text(json.dumps(content).replace('"here"', wrong[rng.integers(len(wrong))], 1))
+        try:
+            found = karat.load(path).predict_proba(votes)
+        except InputError as error:
+            refused.append(len(str(error)))
+            continue
+        assert ((found >= 0) & (found <= 1 + 1e-9)).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert len(refused) > 50
+    assert max(refused) < 1_000
+
+
+def test_saving_and_loading_changes_no_bit(tmp_path: Path) -> None:
+    first, second = tmp_path / "1.json", tmp_path / "2.json"
+    for seed in range(5):
+        votes = sample(400, seed)
+        LabelModel(method="triplets", replicates=0, symmetric=True).fit(votes).save(first)
+        karat.load(first).save(second)
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_devices_and_pipes_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
+    for path in ("/dev/zero", tmp_path / "pipe.json", tmp_path, tmp_path / "loop.json", "a\0b"):
+        with pytest.raises(InputError, match=r"no ordinary file|cannot read|damaged"):
+            karat.load(path)
+
+
+def test_letters_that_utf8_does_not_have_survive_a_file(tmp_path: Path) -> None:
+    values = np.where(sample(300).values == 1, "a\udc80", "b").tolist()
+    model = LabelModel(replicates=0).fit(values)
+    model.save(tmp_path / "model.json")
+    assert karat.load(tmp_path / "model.json").classes_.tolist() == ["a\udc80", "b"]

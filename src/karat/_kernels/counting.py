@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
+from karat._kernels.compiled import compiled
 from karat._types import Codes, Ints, Places
 
 _BLOCK = 1 << 17  # points whose bits are held at a time
@@ -28,11 +28,8 @@ def _popcount(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@numba.njit(
-    types.void(_VOTES, _u64, _u64, types.int64[::1], types.int8[::1], types.uint8[::1], _u64[::1], types.uint8[:, ::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
+@compiled(
+    types.void(_VOTES, _u64, _u64, types.int64[::1], types.int8[::1], types.uint8[::1], _u64[::1], types.uint8[:, ::1])
 )
 def _pack(columns: Any, low: Any, high: Any, source: Any, value: Any, flags: Any, eights: Any, octets: Any) -> None:
     """Bits of ``columns[source[f]] == value[f]``, points low..high, into row f of `octets`.
@@ -65,7 +62,7 @@ def _pack(columns: Any, low: Any, high: Any, source: Any, value: Any, flags: Any
                     octets[f, octet + t] = (eights[t] * _U(0x0102040810204080)) >> _U(56)
 
 
-@numba.njit("void(uint64[:, ::1], uint64, uint64[::1], int64[:, ::1])", nogil=True, cache=True, error_model="numpy")
+@compiled("void(uint64[:, ::1], uint64, uint64[::1], int64[:, ::1])")
 def _add_common_bits(planes: Any, words: Any, live: Any, counts: Any) -> None:
     """Add to ``counts[a, b]``, a <= b, how many bits rows a and b share; `live` is room for a word per row.
 
@@ -112,7 +109,7 @@ def pair_counts(columns: Codes, source: Places, value: Codes, low: int, high: in
     return counts
 
 
-@numba.njit("void(int64[::1], int64[::1], int64[::1], int64[:, ::1])", nogil=True, cache=True, error_model="numpy")
+@compiled("void(int64[::1], int64[::1], int64[::1], int64[:, ::1])")
 def add_entry_pairs(start: Any, feature: Any, points: Any, counts: Any) -> None:
     """Add to ``counts[a, b]``, a <= b, on how many of the points both features hold.
 
@@ -129,12 +126,7 @@ def add_entry_pairs(start: Any, feature: Any, points: Any, counts: Any) -> None:
                 counts[feature[a], feature[b]] += 1
 
 
-@numba.njit(
-    types.void(_VOTES, types.float64[:, ::1], types.int64, types.float64[:, ::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
-)
+@compiled(types.void(_VOTES, types.float64[:, ::1], types.int64, types.float64[:, ::1]))
 def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
     """Add to ``total[u, y]`` what ``weights[y, t]`` of the points t come to on which source i gives output u.
 
@@ -151,12 +143,7 @@ def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
             total[_U(columns[_U(i), t] + np.int8(1)), y] += weights[y, t]
 
 
-@numba.njit(
-    types.void(_VOTES, _u64, _u64, types.uint16[::1], types.int64[:, ::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
-)
+@compiled(types.void(_VOTES, _u64, _u64, types.uint16[::1], types.int64[:, ::1]))
 def add_tally(columns: Any, low: Any, high: Any, room: Any, tally: Any) -> None:
     """Add to ``tally[t - low, y]`` how many sources vote for class y on point t.
 
@@ -185,12 +172,7 @@ def add_tally(columns: Any, low: Any, high: Any, room: Any, tally: Any) -> None:
                     tally[start - low + t, y] += room[t]
 
 
-@numba.njit(
-    types.void(_VOTES, types.uint8[::1], _u64, types.int64, types.int64[:, ::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
-)
+@compiled(types.void(_VOTES, types.uint8[::1], _u64, types.int64, types.int64[:, ::1]))
 def add_by_kind(columns: Any, kind: Any, low: Any, i: Any, total: Any) -> None:
     """Add to ``total[k, u]`` how many points of kind k there are on which source i gives output u.
 

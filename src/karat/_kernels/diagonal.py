@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
+
+from karat._kernels.compiled import compiled
 
 _f64 = types.float64
 _U = np.uint64  # an index that cannot be negative needs no check, and only then do the loops become vectors
 
 
-@numba.njit(
-    types.void(_f64[:, :, :, ::1], _f64[:, :, ::1], types.int64, _f64),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
-)
+@compiled(types.void(_f64[:, :, :, ::1], _f64[:, :, ::1], types.int64, _f64))
 def joint_rotation(matrices: Any, rotation: Any, sweeps: Any, enough: Any) -> None:
     """Turn every ``matrices[t, s]`` by one rotation per t until they are as nearly diagonal as can be, in place.
 

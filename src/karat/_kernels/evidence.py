@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
+
+from karat._kernels.compiled import compiled
 
 _VOTES = types.Array(types.int8, 2, "C", readonly=True)  # a user's array may be read-only
 _u64, _f64 = types.uint64, types.float64
 _U = np.uint64  # an index that cannot be negative needs no check, and only then do the loops become vectors
 
 
-@numba.njit(
-    types.void(_VOTES, _u64, _u64, types.int64[:, ::1], types.uint16[::1], _f64[:, ::1], types.uint16[::1], _f64[::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
+@compiled(
+    types.void(_VOTES, _u64, _u64, types.int64[:, ::1], types.uint16[::1], _f64[:, ::1], types.uint16[::1], _f64[::1])
 )
 def add_tables(columns: Any, low: Any, high: Any, groups: Any, sizes: Any, tables: Any, place: Any, total: Any) -> None:
     """Add to ``total[t - low]`` what each table holds for the outputs of its group of sources on point t.
@@ -54,7 +52,7 @@ def add_tables(columns: Any, low: Any, high: Any, groups: Any, sizes: Any, table
                 total[start - low + t] += tables[g, _U(place[t])]
 
 
-@numba.njit("void(float64[::1], float64[::1], float64[:, ::1])", nogil=True, cache=True, error_model="numpy")
+@compiled("void(float64[::1], float64[::1], float64[:, ::1])")
 def two_class_probabilities(odds: Any, small: Any, out: Any) -> None:
     """Probabilities of both classes from log odds and ``small = exp(-|odds|)``, exact mirror images of each other."""
     for t in range(_U(len(odds))):

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
+
+from karat._kernels.compiled import compiled
 
 _VOTES = types.Array(types.int8, 2, "C", readonly=True)  # a user's array may be read-only
 _U = np.uint64  # an index that cannot be negative needs no check, and only then do the loops become vectors
 
 
-@numba.njit(
-    types.void(_VOTES, types.int64[::1], types.uint16[:, ::1], types.uint16[::1], types.int8[::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
-)
+@compiled(types.void(_VOTES, types.int64[::1], types.uint16[:, ::1], types.uint16[::1], types.int8[::1]))
 def pool_votes(columns: Any, pool: Any, tally: Any, most: Any, said: Any) -> None:
     """Into ``said[t]``, the output with most votes among the sources of a pool: 0 where nobody votes.
 

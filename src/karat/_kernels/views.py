@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
+
+from karat._kernels.compiled import compiled
 
 _U = np.uint64  # an index that cannot be negative needs no check, and only then do the loops become vectors
 
 
-@numba.njit(
-    types.void(types.int8[:, ::1], types.uint8[::1], types.uint64, types.int64[::1], types.int64[:, ::1]),
-    nogil=True,
-    cache=True,
-    error_model="numpy",
-)
+@compiled(types.void(types.int8[:, ::1], types.uint8[::1], types.uint64, types.int64[::1], types.int64[:, ::1]))
 def add_joint(said: Any, block: Any, outputs: Any, rows: Any, counts: Any) -> None:
     """Add to ``counts[b, place]`` how many points of block b there are on which some rows say what `place` stands for.
 

@@ -12,7 +12,7 @@ import numpy as np
 from karat._types import Floats
 from karat.estimate.consensus import vote_counts
 from karat.estimate.structure import unexplained
-from karat.moments import Moments
+from karat.moments import MOST_OUTPUTS, Moments
 from karat.source_model import SourceModel
 from karat.votes import Votes
 
@@ -35,7 +35,7 @@ def looks_independent(votes: Votes, guess: Floats, errors: float = ERRORS) -> bo
         Standard errors above chance that are chance, too.
     """
     m = len(votes.sources)
-    if not FEWEST_SOURCES <= m <= MOST_SOURCES:
+    if not FEWEST_SOURCES <= m <= MOST_SOURCES or len(votes.outputs.source) > MOST_OUTPUTS:
         return False
     pairs = np.triu_indices(m, 1)
     moments = Moments.of(votes)

@@ -17,7 +17,7 @@ from karat.estimate.settings import Settings
 from karat.estimate.structure import DependentPair
 from karat.explanation import findings
 from karat.model import LabelModel
-from karat.moments import Moments
+from karat.moments import MOST_OUTPUTS, Moments
 from karat.source_table import SourceTable
 from karat.votes import Votes
 
@@ -76,6 +76,7 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     aside, settings = settings.set_aside(votes)
     votes = aside.votes
     few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
+    few &= settings.takes_triplets or len(votes.outputs.source) <= MOST_OUTPUTS
     problems = []
     if settings.takes_triplets:
         problems = _problems(votes, Moments.of(votes) if few else None, settings)

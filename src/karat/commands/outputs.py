@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from karat._types import Floats, Ints, Label, Places
 from karat.errors import InputError
+from karat.io.coding import names_array
 from karat.io.files import check_apart
 from karat.votes import Votes
 
@@ -80,7 +81,7 @@ def label_columns(votes: Votes, probabilities: Floats, leave_uncovered: bool = F
         Leave label and probabilities empty where a point has no vote.
     """
     empty = votes.number == 0 if leave_uncovered else None
-    labels = np.array(votes.classes)[probabilities.argmax(axis=1)]
+    labels = names_array(votes.classes)[probabilities.argmax(axis=1)]
     named = {
         "label": pa.array(labels, mask=empty),
         **{f"p_{label}": pa.array(probabilities[:, k], mask=empty) for k, label in enumerate(votes.classes)},

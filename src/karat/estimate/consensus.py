@@ -242,8 +242,9 @@ def _weigh(ballots: Ballots, guess: Floats, class_balance: Floats) -> Evidence:
     usual = np.log(among / among.sum())
     counts, scored = vote_counts(votes, guess), votes.scored
     log_odds = np.zeros_like(counts)
-    precision = _shrunk(counts[~scored, :K], class_balance)
-    log_odds[~scored, :K] = np.log(np.maximum(precision, _SMALLEST)) - usual
+    if not scored.all():  # scores may have fewer outputs than there are classes
+        precision = _shrunk(counts[~scored, :K], class_balance)
+        log_odds[~scored, :K] = np.log(np.maximum(precision, _SMALLEST)) - usual
     for i, scale in zip(np.flatnonzero(scored), votes.scales.values(), strict=True):
         shares = smoothed_log_shares(counts[i, : scale.size], scale.leaning, class_balance)
         log_odds[i, : scale.size] = shares - usual

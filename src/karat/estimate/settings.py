@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from karat._types import Floats, Label
 from karat.aside import Aside, set_aside
-from karat.errors import InputError, examples, one_of
+from karat.errors import InputError, a_number, a_whole_number, examples, one_of
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.source_model import check_class_balance
 from karat.votes import Votes
@@ -42,12 +42,13 @@ class Settings:
         one_of("aggregate", self.aggregate, (None, *get_args(Aggregate)))
         one_of("negative", self.negative, get_args(Negative))
         one_of("signs", self.signs, get_args(Signs))
-        if self.replicates < 0:
+        if a_whole_number("replicates", self.replicates) < 0:
             raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
-        if not 0 < self.level < 1:
+        if not 0.5 < (1 + a_number("level", self.level)) / 2 < 1:  # as far as numbers of 64 bits can tell
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
         if self.symmetric is not None and not isinstance(self.symmetric, bool | np.bool_):
             raise TypeError(f"symmetric must be True, False or None, not {self.symmetric!r}.")
+        self.generator()  # refuses what is no seed
         if self.method == "tensors" and replace(self, method="auto", aggregate=None).about_triplets:
             raise InputError(
                 "method='tensors' learns a whole table of every source; symmetric, negative and signs are options of "
@@ -76,7 +77,7 @@ class Settings:
 
     def generator(self) -> np.random.Generator:
         """Where random numbers come from."""
-        return np.random.default_rng(self.rng)
+        return random_generator(self.rng)
 
     def given_balance(self, classes: Sequence[Label]) -> Floats | None:
         """The class balance that was given, shape (K,)."""
@@ -97,20 +98,30 @@ class Settings:
         return aside, self if len(left) == len(names) else replace(self, known_pairs=known)
 
 
+def random_generator(rng: Any) -> np.random.Generator:
+    """A generator itself, or one that is made from a seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise TypeError(f"rng must be a numpy Generator or a whole number of 0 or more, not {rng!r}.") from None
+
+
 def pair_positions(pairs: Pairs, sources: Sequence[str]) -> Positions:
     """Pairs of names or positions as pairs of positions."""
 
     def position(name: str | int) -> int:
         if isinstance(name, int | np.integer) and 0 <= name < len(sources):
             return int(name)
-        if name in sources:
-            return sources.index(str(name))
-        raise InputError(f"known_pairs names {name!r}; the sources are {examples(sources)}.")
+        if isinstance(name, str) and name in sources:
+            return sources.index(name)
+        raise InputError(f"known_pairs names {examples([name])}; the sources are {examples(sources)}.")
 
     result = []
+    if isinstance(pairs, str | dict) or not isinstance(pairs, Iterable):
+        raise InputError(f"known_pairs holds pairs of sources; {examples([pairs])} is no sequence of them.")
     for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise InputError(f"known_pairs holds pairs of sources, not {pair!r}.")
+        if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+            raise InputError(f"known_pairs holds pairs of sources, not {examples([pair])}.")
         i, j = position(pair[0]), position(pair[1])
         if i == j:
             raise InputError(f"known_pairs pairs {pair[0]!r} with itself.")

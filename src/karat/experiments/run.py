@@ -10,15 +10,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 
 from karat.errors import InputError, one_of
 from karat.experiments import combined, data_value_ratio, excess_error, imdb, theory
-from karat.experiments.parts import Experiment, Options, Part, Point, paper_values
+from karat.experiments.parts import Experiment, Options, Part, Point, Results, paper_values
 from karat.io.files import make_folder, whole_file
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -108,7 +109,20 @@ def reproduce(
     if options.trials < 2 or options.splits < 2:
         raise InputError(f"two trials and two splits at least are needed, not {options.trials} and {options.splits}.")
     parts = [part for name in names for part in EXPERIMENTS[name].parts(options)]
-    results = _run(parts, options, None if folder is None else Path(folder) / "parts", jobs, progress)
+    place = None if folder is None else Path(folder) / "parts"
+    kept = {} if place is None else _kept(parts, options, place)
+    try:
+        return _put_together(names, options, _run(parts, kept, options, place, jobs, progress))
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError):
+        if not kept:
+            raise
+    # A part that was kept is sound to its checksum, and yet not what it should be: nothing of them is taken.
+    return _put_together(names, options, _run(parts, {}, options, place, jobs, progress))
+
+
+def _put_together(names: Sequence[str], options: Options, results: Results) -> Reproduction:
     points = [point for name in names for point in EXPERIMENTS[name].points(results, options)]
     tables = {key: rows for name in names for key, rows in EXPERIMENTS[name].tables(results, options).items()}
     return Reproduction(options, points, compare(points), tables)
@@ -132,12 +146,13 @@ def compare(points: list[Point]) -> list[Comparison]:
 
 def _run(
     parts: list[Part],
+    kept: dict[str, Any],
     options: Options,
     folder: Path | None,
     jobs: int | None,
     progress: Callable[[int, int], None],
 ) -> dict[str, Any]:
-    results = {} if folder is None else _kept(parts, options, folder)
+    results = dict(kept)
     todo = [part for part in parts if part.name not in results]
     progress(len(results), len(parts))
     if not todo:
@@ -146,7 +161,7 @@ def _run(
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
-        with ProcessPoolExecutor(jobs or os.cpu_count(), get_context("spawn"), _ignore_interrupts) as workers:
+        with ProcessPoolExecutor(jobs or os.cpu_count(), get_context("spawn"), _begin_worker) as workers:
             waiting: dict[Future[Any], Part] = {workers.submit(part.run, options): part for part in todo}
             try:
                 for future in as_completed(waiting):
@@ -172,9 +187,17 @@ def _run(
     return results
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C is for the process that started this one; it stops handing out work."""
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the process that started this one, which stops handing out work, and end when it does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _place(part: Part, options: Options, folder: Path) -> Path:

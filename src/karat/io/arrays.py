@@ -9,7 +9,7 @@ import numpy as np
 
 from karat._types import Abstains, AnyArray, Bools
 from karat.errors import InputError, examples
-from karat.io.coding import Column, is_missing, silent_numbers
+from karat.io.coding import Column, is_missing, names_array, silent_numbers
 from karat.io.scales import Numbers, StatedKind
 from karat.io.table import Entries
 
@@ -47,12 +47,17 @@ def _of_objects(values: AnyArray) -> tuple[AnyArray, Bools]:
         raise InputError(f"a vote must be a number, a boolean or text, not {examples(items[:3])}.")
     if len({issubclass(kind, str) for kind in kinds}) == 2:
         raise InputError(f"the votes mix text and numbers: {examples(items[:5])}. Write all classes the same way.")
-    full = np.array(items) if items else np.zeros(0, dtype=np.int8)
-    if full.dtype.kind == "O":
-        raise InputError(f"a vote must be a class, not a number as large as {max(items, key=abs)}.")
-    filled = np.zeros(values.shape, dtype=full.dtype)
+    full = names_array(items) if items else np.zeros(0, dtype=np.int8)
+    if full.dtype.kind == "O" and not isinstance(items[0], str):
+        raise InputError(f"a vote must be a class, not a number of {max(map(_bits, items)):,} bits.")
+    filled = np.full(values.shape, "") if full.dtype.kind == "O" else np.zeros(values.shape, dtype=full.dtype)
+    filled = filled.astype(full.dtype)
     filled[~none] = full
     return filled, none
+
+
+def _bits(number: Any) -> int:
+    return number.bit_length() if isinstance(number, int) else 64
 
 
 def array_columns(values: AnyArray, empty: Bools | None, names: Sequence[str], abstain: Abstains) -> list[Column]:

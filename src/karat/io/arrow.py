@@ -25,7 +25,7 @@ def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
     if _is_text(kind):
         coded = _encoded(_plain_text(column))
         cells = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return _trimmed(where, coded.dictionary.to_pylist(), cells)
+        return Column.trimmed(where, coded.dictionary.to_pylist(), cells)
     if pa.types.is_binary(kind):
         raise InputError(f"{where} holds bytes that are not UTF-8 text. Convert the file to UTF-8 first.")
     if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)):
@@ -83,14 +83,6 @@ def _encoded(column: Any) -> Any:
     """A column as one array of places in a dictionary of its values."""
     coded = column.combine_chunks().dictionary_encode()
     return coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
-
-
-def _trimmed(where: str, levels: list[str], cells: AnyArray) -> Column:
-    """A column of text without the blanks around its values."""
-    trimmed = [level.strip() for level in levels]
-    distinct = {level: i for i, level in enumerate(dict.fromkeys(trimmed))}
-    place = np.array([*(distinct[level] for level in trimmed), -1], dtype=np.int32)
-    return Column(where, list(distinct), place[cells])
 
 
 def identifiers(table: Any, name: str) -> tuple[list[Any], Ints]:

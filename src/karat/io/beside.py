@@ -9,6 +9,7 @@ import numpy as np
 from karat._types import AnyArray, Floats, Ints
 from karat.errors import InputError
 from karat.io.arrow import number_column
+from karat.io.coding import names_array
 
 
 def chance_column(table: Any, name: str) -> Floats:
@@ -18,7 +19,7 @@ def chance_column(table: Any, name: str) -> Floats:
 
 def group_column(table: Any, name: str) -> AnyArray:
     """The group that each row is in, as text, empty where none is named."""
-    return np.array(["" if value is None else str(value) for value in table[name].to_pylist()])
+    return names_array(["" if value is None else str(value) for value in table[name].to_pylist()])
 
 
 def of_tasks(rows: AnyArray, point: Ints, tasks: list[Any], name: str) -> AnyArray:

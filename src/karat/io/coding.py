@@ -21,6 +21,7 @@ from karat.io.spelling import AS_WRITTEN, Spelling
 MAX_CLASSES = 127
 MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _UNKNOWN = -2
+_SHORT = 32  # letters of a text that NumPy may hold
 
 
 @dataclass(frozen=True)
@@ -101,27 +102,35 @@ class Column:
             NaN here makes NaN an empty cell rather than an error.
         """
         if values.dtype.kind == "f":
+            values = values.astype(np.float64, copy=False)  # halves of a number overflow in what follows
             values, empty = _whole_numbers(values, empty, where, abstain)
         full = values if empty is None else values[~empty]
         levels: list[Label]
         if full.dtype.kind in "iu" and full.size and int(full.max()) - int(full.min()) < 4096:
             # Numbers in a small range: a table of the range instead of a sort.
             low = int(full.min())
-            shifted = (full.astype(np.int64) - low).astype(np.int16)
+            wide = full if full.dtype.kind == "u" else full.astype(np.int64)  # 64 bits without a sign stay so
+            shifted = (wide - full.min()).astype(np.int16)
             seen = np.flatnonzero(np.bincount(shifted))
             place = np.zeros(4096, dtype=np.int16)
             place[seen] = np.arange(len(seen), dtype=np.int16)
             levels, cells = [int(v) + low for v in seen], place[shifted]
         else:
-            if full.dtype.kind == "U":
-                full = np.char.strip(full)
             distinct, inverse = np.unique(full, return_inverse=True)
             levels, cells = distinct.tolist(), inverse.astype(np.int32)
         if empty is not None:
             with_gaps = np.full(len(values), -1, dtype=cells.dtype)
             with_gaps[~empty] = cells
             cells = with_gaps
-        return cls(where, levels, cells)
+        return cls.trimmed(where, levels, cells) if full.dtype.kind in "UO" else cls(where, levels, cells)
+
+    @classmethod
+    def trimmed(cls, where: str, levels: Sequence[Any], cells: npt.NDArray[np.integer[Any]]) -> Column:
+        """A column of text without the blanks around its values."""
+        bare = [level.strip() for level in levels]
+        distinct = {level: i for i, level in enumerate(dict.fromkeys(bare))}
+        place = np.array([*(distinct[level] for level in bare), -1], dtype=np.int32)
+        return cls(where, list(distinct), place[cells])
 
     def __post_init__(self) -> None:
         if len(self.levels) > MAX_LEVELS:
@@ -179,6 +188,22 @@ def whole_array_levels(values: npt.NDArray[np.integer[Any]]) -> list[Label]:
     if high - low > MAX_CLASSES:
         return np.unique(values).tolist()
     return [v for v in range(low, high + 1) if v in (low, high) or bool((values == v).any())]
+
+
+def names_array(values: Sequence[Any]) -> npt.NDArray[Any]:
+    """Names as an array that keeps every letter.
+
+    NumPy's own text loses NULs at its end, and makes every name as long as the longest: texts are objects unless they
+    are all short.
+
+    >>> names_array(["a", "b"]).dtype.kind, names_array(["a", "b" * 100]).dtype.kind, names_array([1, 2]).dtype.kind
+    ('U', 'O', 'i')
+    """
+    if all(not isinstance(value, str) or (len(value) <= _SHORT and not value.endswith("\0")) for value in values):
+        return np.array(values)
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
 
 
 def find_coding(

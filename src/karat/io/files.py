@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from platform import node
 from typing import IO
 
 from karat.errors import InputError
@@ -26,16 +29,17 @@ def check_writable(path: str | Path) -> Path:
             )
         if not os.access(target.parent, os.W_OK):
             raise InputError(f"cannot write {str(path)!r}: the folder {str(target.parent)!r} may not be written to.")
+    except InputError:
+        raise
     except (OSError, ValueError, RuntimeError) as error:  # too long, with a NUL, links that go in a circle
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}.") from None
     return target
 
 
 def check_apart(read: Iterable[str | Path], written: Iterable[str | Path]) -> None:
     """Refuse to write over what is read."""
-    inputs, outputs = ({os.path.realpath(path) for path in paths} for paths in (read, written))
+    # A name with a NUL is that of no file.
+    inputs, outputs = ({os.path.realpath(path) for path in paths if "\0" not in str(path)} for paths in (read, written))
     if inputs & outputs:
         raise InputError("inputs and outputs must be different files; give another name to what is written.")
 
@@ -56,14 +60,14 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     An error or an interrupt in between leaves the old file, or none, and no temporary file.
     """
     target = check_writable(path)
-    part = target.parent / f".{secrets.token_hex(8)}.part"
+    _remove_orphans(target.parent)
+    part = target.parent / f".karat-{_host()}-{os.getpid()}-{secrets.token_hex(8)}.part"
     try:
         # As `open` would make it: the permissions are left to the umask, or those of the file that is replaced.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(handle, "wb") as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
+            on_disk(file)
         if target.exists():
             part.chmod(target.stat().st_mode & 0o777)
         os.replace(part, target)
@@ -75,3 +79,34 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
                 "choose another folder."
             ) from error
         raise
+
+
+def on_disk(file: IO[bytes]) -> None:
+    """Wait until all that was written to a file is on disk, or there is found to be no space for it."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove temporary files of processes of this machine that were killed while they wrote."""
+    mine = re.compile(rf"\.karat-{_host()}-(\d+)-[0-9a-f]+\.part")
+    with suppress(OSError):  # others may tidy up, too, or the folder may not be listed
+        for entry in os.scandir(folder):
+            found = mine.fullmatch(entry.name)
+            if found and not _runs(int(found[1])):
+                os.unlink(entry.path)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it runs as somebody else
+        return True
+    return True
+
+
+def _host() -> str:
+    """A name of this machine among those that may share a folder."""
+    return f"{zlib.crc32(node().encode()):08x}"

@@ -19,7 +19,7 @@ from pyarrow import csv
 from pyarrow import json as arrow_json
 
 from karat.errors import InputError, examples
-from karat.io.files import check_apart, check_writable, whole_file
+from karat.io.files import check_apart, check_writable, on_disk, whole_file
 from karat.io.query import answer, exists, is_query
 
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -104,9 +104,9 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
 
 
 def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
+    check_apart([path], written)
     if not exists(path):
         raise InputError(f"there is no file {str(path)!r}.")
-    check_apart([path], written)
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; name a file in it.")
     if not path.is_file():
@@ -242,6 +242,7 @@ def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
     check_output(path)
     with whole_file(path) as file:
         _WRITERS[_suffix(Path(path))](pa.table(columns), file)
+        on_disk(file)  # before whatever else is written in the block appears
         yield
 
 

@@ -18,7 +18,7 @@ from karat._types import Abstains, AnyArray, Floats, Ints
 from karat.errors import InputError, examples
 from karat.io.arrow import identifiers, is_numeric, keys, number_column, vote_column, why_no_votes
 from karat.io.beside import chance_column, group_column, of_tasks
-from karat.io.coding import Column, spelled_alike
+from karat.io.coding import Column, names_array, spelled_alike
 from karat.io.formats import arrow_table
 from karat.io.long_names import long_names, role_candidates
 from karat.io.no_votes import no_votes
@@ -28,6 +28,7 @@ from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, Repeats, VoteTable
 
 _VOTES = StatedKind("vote")
+_MANY_ROWS = 50  # of a long table, in which some worker votes twice at least
 
 
 def read_table(source: Any, reading: Reading) -> VoteTable:
@@ -203,6 +204,11 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         raise InputError("there are no votes: the table has zero rows.")
     tasks, point = identifiers(table, task)
     workers, by = identifiers(table, worker)
+    if len(workers) == table.num_rows >= _MANY_ROWS and len(tasks) < table.num_rows:
+        raise InputError(
+            f"column {worker!r} names a worker of its own in each of {table.num_rows:,} rows, so that nothing can be "
+            "learned of any. Name the column of the workers (worker=; --worker)."
+        )
     names = [str(name) for name in workers]
     if len(set(names)) < len(names):
         raise InputError("two workers have the same name once written as text; rename one.")
@@ -220,13 +226,13 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     if gold is not None and reading.chance is not None:
         chances = of_tasks(chance_column(table, reading.chance), point, tasks, reading.chance)
     if reading.gold_file is not None:
-        truth, chances = _joined_gold(np.array(tasks), reading, task)
+        truth, chances = _joined_gold(names_array(tasks), reading, task)
     if reading.by is not None:
         group = of_tasks(group_column(table, reading.by), point, tasks, reading.by)
     entries = Entries(point[kept], source[kept], votes.take(kept))
     stated = {} if kind.kind == "vote" else dict.fromkeys(picked, kind)
     return VoteTable(
-        len(tasks), tuple(picked), entries, np.array(tasks), truth,
+        len(tasks), tuple(picked), entries, names_array(tasks), truth,
         key_name=task, stated=stated, chances=chances, by=group,
     )  # fmt: skip
 

@@ -40,10 +40,14 @@ def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
     """
     path = Path(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        if path.exists() and not path.is_file():
+            raise InputError(f"the model file {str(path)!r} is no ordinary file. Name another.")
+        content = json.loads(path.read_bytes(), parse_constant=_no_number)
     except OSError as error:
         raise InputError(f"cannot read the model file {str(path)!r}: {error.strerror}.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except InputError:
+        raise
+    except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"the model file {str(path)!r} is damaged: {error}. Fit and save the model again.") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"{str(path)!r} is not a karat model. Models are written by `karat fit --model` and save().")
@@ -55,8 +59,13 @@ def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
         )
     try:
         return make(content)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise InputError(
             f"the model file {str(path)!r} is damaged ({reason}). Fit and save the model again."
         ) from error
+
+
+def _no_number(name: str) -> float:
+    """NaN and infinity, which JSON does not know."""
+    raise ValueError(f"{name} is no number")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from karat.value.plan import Plan
 from karat.value.rate import Rate
 from karat.value.votes_alone import VotesAlone
 
+_UNPRINTABLE = re.compile("[\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 Result = (
     CheckResult | FitResult | LabelResult | DataValue | VotesAlone | Plan | PickResult | Rate | DemoResult
     | ReportResult | ReproduceResult
@@ -32,7 +34,9 @@ Result = (
 def as_json(result: Result, report: Report) -> str:
     """One JSON object; null where a number is not known."""
     content = {"verdict": report.verdict, **_numbers(result), "next": report.next_command}
-    return json.dumps(plain(content), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False)
+    # JSON leaves these as they are, and a terminal obeys them; half of a surrogate pair cannot be printed.
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _numbers(result: Result) -> dict[str, Any]:

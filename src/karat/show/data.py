@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from karat.commands.dependence import Dependence
 from karat.commands.summary import ClassShare, DataSummary, ScoreSummary
 from karat.errors import plural
 from karat.estimate.structure import DependentPair
 from karat.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
-from karat.show.charts.accuracies import accuracies
+from karat.show.charts.accuracies import accuracies, how_telling
 from karat.show.charts.dependence import dependence
 from karat.show.report import Section
 from karat.source_table import SourceTable
@@ -80,7 +78,6 @@ def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold:
         )
     title = f"Sources (accuracy with its {Percent(data.level, digits=0)} interval)"
     chart = accuracies(data, alone, by_gold)
-    better = np.nan_to_num(data.sources.accuracy) - 1 / len(data.classes)
     return Section(
         title,
         headers,
@@ -89,7 +86,7 @@ def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold:
         charts=[chart] if chart else [],
         details=range(told, len(headers)),
         details_words=_DETAILS,
-        telling=(data.sources.coverage * better**2).tolist(),
+        telling=how_telling(data.sources, len(data.classes)).tolist(),
     )
 
 

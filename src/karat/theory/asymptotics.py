@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from karat._types import Bools, Floats
-from karat.errors import one_of
+from karat.errors import of_kind, one_of
 from karat.theory.canonical import LARGEST, Edge
 from karat.theory.ising import Ising
 from karat.theory.loss import expected_log_loss
@@ -103,6 +103,7 @@ def asymptotics(
     >>> np.abs(asymptotics(truth, "mean", known_pairs=[(0, 1)]).bias).max() < 1e-12
     np.True_
     """
+    of_kind("truth", truth, Ising)
     one_of("learner", learner, ("labeled", "median", "mean", "random"))
     a, m = truth.a, truth.m
     nothing = np.zeros(m)

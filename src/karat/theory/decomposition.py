@@ -19,8 +19,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from karat._types import Floats
-from karat.errors import InputError, one_of
+from karat.errors import InputError, a_whole_number, of_kind, one_of
 from karat.estimate.aggregate import Aggregate, aggregate_triplets
+from karat.estimate.settings import random_generator
 from karat.estimate.triplets import triplets
 from karat.moments import Moments
 from karat.source_model import SourceModel, source_model_of
@@ -105,6 +106,9 @@ def decompose(truth: Ising, estimate: Any = None, votes: Votes | None = None) ->
     >>> round(parts.total, 4), round(parts.excess, 4)
     (0.4715, 0.0288)
     """
+    of_kind("truth", truth, Ising)
+    if votes is not None:
+        of_kind("votes", votes, Votes)
     if isinstance(estimate, Votes):
         votes = estimate
         estimate = triplets(Moments.of(votes), class_balance=truth.class_balance, symmetric=True)
@@ -181,7 +185,12 @@ def average_decomposition(
         One of the paper's, with the class balance known; or a function of the counts of patterns and classes, shape
         (2**m, 2), and n that gives accuracies E[l_i Y].
     """
-    rng = np.random.default_rng(rng)
+    of_kind("truth", truth, Ising)
+    if a_whole_number("n", n) < 1 or a_whole_number("trials", trials) < 2:
+        raise InputError(f"a point and two trials at least are needed, not {n} and {trials}.")
+    if not callable(learner):
+        one_of("learner", learner, get_args(Learner))
+    rng = random_generator(rng)
     found: dict[str, list[float]] = {}
     for counts in truth.sample_counts(n, rng, trials):
         a = learner(counts, n) if callable(learner) else learn(counts, learner, rng)

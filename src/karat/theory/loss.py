@@ -44,6 +44,8 @@ class ExpectedLoss:
 
 def expected_loss(truth: Ising, model: Any) -> ExpectedLoss:
     """Expected cross-entropy of the normalised naive Bayes posterior of `model` on points of `truth`."""
+    if not hasattr(truth, "components"):
+        raise TypeError(f"truth must be an Ising model, not {type(truth).__name__}.")
     model = source_model_of(model)
     if len(model.sources) != truth.m:
         raise InputError(f"the model has {len(model.sources)} sources and the truth has {truth.m}.")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import get_args
 
 import numpy as np
 
 from karat.calibrate.with_gold import add_gold
+from karat.errors import InputError, a_whole_number, of_kind, one_of
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.count import count
-from karat.estimate.settings import Settings
+from karat.estimate.settings import Settings, random_generator
 from karat.estimate.votes_fit import fit_votes
 from karat.losses import log_losses
 from karat.theory.decomposition import Learner, learn
@@ -38,7 +40,9 @@ def known_curve(
     >>> (curve.risk - truth.conditional_entropy).round(4)
     array([0.0222, 0.0002])
     """
-    rng = np.random.default_rng(rng)
+    sizes = _sizes(truth, sizes, trials)
+    one_of("learner", learner, get_args(Learner))
+    rng = random_generator(rng)
     risks = [
         [
             expected_loss(truth, accuracy_model(learn(counts, learner, rng), truth.class_balance)).value
@@ -66,9 +70,25 @@ def known_combination(
     sizes : sequence of int
         Numbers of gold labels.
     """
-    rng = np.random.default_rng(rng)
+    sizes = _sizes(truth, sizes, trials)
+    a_whole_number("n_unlabeled", n_unlabeled)
+    one_of("aggregate", aggregate, get_args(Aggregate))
+    rng = random_generator(rng)
     risks = [[combined_risk(truth, n_unlabeled, n, aggregate, rng) for _ in range(trials)] for n in sizes]
     return Curve.of_draws(sizes, risks)
+
+
+def _sizes(truth: Ising, sizes: Sequence[int], trials: int) -> list[int]:
+    """Numbers of points, where all that was handed over is what it should be."""
+    of_kind("truth", truth, Ising)
+    if a_whole_number("trials", trials) < 1:
+        raise InputError(f"trials must be 1 or more, not {trials}.")
+    if isinstance(sizes, str | dict) or not isinstance(sizes, Iterable):
+        raise TypeError(f"sizes must be numbers of points, not {type(sizes).__name__}.")
+    found = [a_whole_number("a size", n) for n in sizes]
+    if not found or min(found) < 1:
+        raise InputError("sizes must be one or more numbers of points of 1 or more each.")
+    return found
 
 
 def combined_risk(

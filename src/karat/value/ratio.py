@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._types import Floats
-from karat.errors import InputError, one_of
+from karat.errors import InputError, a_number, one_of
 
 SMALLEST = 5  # gold labels; f is not looked for below
 Convention = Literal["interpolated", "definition", "figures"]
@@ -77,4 +77,9 @@ def data_value_ratio(n_unlabeled: float, labels: Floats | float) -> Floats | flo
     >>> data_value_ratio(40_000, 42)
     952.3809523809524
     """
-    return n_unlabeled / labels
+    if not isinstance(labels, np.ndarray):
+        labels = a_number("labels", labels)
+    points = a_number("n_unlabeled", n_unlabeled)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats | float = np.divide(points, labels)
+    return found if isinstance(labels, np.ndarray) else float(found)

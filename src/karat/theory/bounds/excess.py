@@ -13,7 +13,7 @@ from math import comb, sqrt
 
 import numpy as np
 
-from karat.errors import InputError
+from karat.errors import InputError, a_number, of_kind
 from karat.theory.ising import Ising
 from karat.theory.lemmas import noise_factor
 
@@ -58,6 +58,7 @@ class Summary:
         """
         if isinstance(model, Summary):
             return model
+        of_kind("model", model, Ising)
         if any(len(component) > 2 for component in model.components):
             raise InputError("the paper's bounds are for sources with at most one edge each; this model has more.")
         epsilons = list(model.epsilons.values())
@@ -144,7 +145,7 @@ def constants(model: Ising | Summary, limit_max: float | None = None) -> Constan
 def check_n(**numbers: float) -> None:
     """Refuse numbers of points below one."""
     for name, value in numbers.items():
-        if not value >= 1:
+        if not a_number(name, value) >= 1:
             raise InputError(f"{name} must be at least 1, not {value!r}.")
 
 
@@ -191,7 +192,7 @@ def unlabeled_bound(model: Ising | Summary, n_unlabeled: int, recovered: int = 0
 
     The proof takes the noise of a random triplet about the mean limit to vanish with n, which is so without
     dependencies only (see `karat.theory.estimation`). The theorem holds all the same: about each triplet's own limit,
-    the sum over sources of the mean of |abar_jk - a| is at most 3 eps d / ((m - 1) b^2 a^2), each of these at most
+    the sum over sources of the mean of ``|abar_jk - a|`` is at most 3 eps d / ((m - 1) b^2 a^2), each of these at most
     eps / (2 b^2 a^2), and a divergence at most the square over 1 - abar_jk^2. All constants have room for that where
     a-bar max is a maximum over triplets.
     """
