@@ -319,7 +319,8 @@ def _labeling(work: Workspace) -> str:
     return (
         '<section id="labeling" aria-labelledby="labeling-title"><h2 id="labeling-title">Label points</h2>'
         '<form data-action="pick" class="fields"><p><label for="field-number">How many points</label>'
-        '<input type="number" id="field-number" name="number" min="1" max="200" value="10"></p>'
+        '<input type="number" id="field-number" name="number" min="1" max="200" '
+        f'value="{10 if work.picked is None else len(work.picked)}"></p>'
         '<p><label for="field-goal">For</label><select id="field-goal" name="goal">'
         '<option value="labels">better labels: uncertain points more often</option>'
         '<option value="estimate">an honest estimate: random points</option></select></p>'
