@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TESTS := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test check format bench mutants fuzz constraints clean
+.PHONY: demo test docs check format bench mutants fuzz constraints clean
 
 demo: .venv/ready
 	$(BIN)/karat demo
@@ -14,6 +14,10 @@ test: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(TESTS)
+
+# The site, in docs/_build.
+docs: .venv/docs
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build
 
 check: .venv/ready
 	$(BIN)/ruff check .
@@ -41,14 +45,18 @@ mutants: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable ".[charts]"
 	touch .venv/ready
 
+.venv/docs: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group docs
+	touch .venv/docs
+
 # Newest versions of everything, written down. Run it, run the tests, commit the file.
 constraints:
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev --editable ".[charts]"
+	$(BIN)/python -m pip install --quiet --group dev --group docs --editable ".[charts]"
 	$(BIN)/python -m pip freeze --all --exclude-editable > constraints.txt
 	touch .venv/ready
 
 clean:
-	rm -rf .venv .peers .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv docs/_build docs/_pictures .peers .hypothesis .mypy_cache .pytest_cache .ruff_cache

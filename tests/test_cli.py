@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import pty
 import resource
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from run_karat import KARAT, answer, karat
 from simulate import contradicting_votes, draw_votes, symmetric_conditionals
 
 READ = ("--key", "id", "--gold", "y")
+EXAMPLES = Path(__file__).parents[1] / "examples"
 COSTS = ("--label-cost", ".5", "--point-cost", ".001", "--budget", "40")
 COMMANDS = ("check", "fit", "label", "value", "plan", "pick", "rate", "reproduce", "demo")
 
@@ -37,8 +42,12 @@ def test_the_next_command_has_the_options_of_this_one(votes_csv: Path, tmp_path:
     plain = f"{votes_csv} --key id --gold y"
     assert answer("check", votes_csv, *READ)["next"] == f"karat fit {plain} --out labels.csv"
     more = "--symmetric --known-pair a b --known-pair c d --seed 3 --method triplets"  # as commands declare them
-    fitted = answer("fit", votes_csv, *READ, *more.split(), "--out", tmp_path / "l.csv")
-    assert fitted["next"] == f"karat fit {plain} {more} --out {tmp_path}/l.csv --model model.json"
+    fitted = answer("fit", votes_csv, *READ, *more.split(), "--wide")
+    assert fitted["next"] == f"karat fit {plain} {more} --out labels.csv --model model.json"
+    written = answer("fit", votes_csv, *READ, *more.split(), "--out", tmp_path / "l.csv")
+    assert written["next"] == f"karat value {plain} {more.removesuffix(' --method triplets')}"
+    without_gold = answer("fit", votes_csv, "--key", "id", "--drop", "y", "--out", tmp_path / "l.csv")
+    assert without_gold["next"] == f"karat pick {votes_csv} --key id --drop y --out to_label.csv"
     saved = answer("fit", votes_csv, *READ, *more.split(), "--model", tmp_path / "m.json")
     assert saved["next"] == f"karat label NEW_VOTES --key id --model {tmp_path}/m.json --out new_labels.csv"
     labeled = answer("label", votes_csv, "--key", "id", "--model", tmp_path / "m.json", "--out", tmp_path / "n.csv")
@@ -388,3 +397,49 @@ def test_pick_and_rate(votes_csv: Path, tmp_path: Path) -> None:
     refused = karat("rate", votes_csv, *READ, "--chance", "a")  # votes 0 and 1 are no chances
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "above 0 and at most 1, not 0.0" in refused.stderr
+
+
+def test_standard_input(votes_csv: Path, tmp_path: Path) -> None:
+    table = pyarrow.csv.read_csv(votes_csv)
+    pyarrow.parquet.write_table(table, tmp_path / "votes.parquet")
+    expected = answer("check", votes_csv, *READ)
+    for file in (votes_csv, tmp_path / "votes.parquet"):
+        command = [sys.executable, "-m", "karat", "check", "-", *READ, "--json"]
+        found = json.loads(subprocess.run(command, input=file.read_bytes(), capture_output=True, check=True).stdout)
+        assert {**found, "next": ""} == {**expected, "next": ""}
+    nothing = subprocess.run([sys.executable, "-m", "karat", "check", "-"], input=b"", capture_output=True)
+    assert (nothing.returncode, nothing.stderr) == (2, b"karat: standard input is empty.\n")
+
+
+def test_help_on_commands_and_words() -> None:
+    assert karat("help").stdout == karat("--help").stdout
+    assert karat("help", "fit").stdout == karat("fit", "--help").stdout
+    assert "log loss\n    How wrong probabilities are" in karat("help", "words").stdout
+    unknown = karat("help", "nonsense")
+    assert unknown.returncode == 2
+    assert "there is no help on 'nonsense': name a command (check, fit, label" in unknown.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    assert "_KARAT_COMPLETE" in karat("completion", shell).stdout
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_reports_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    votes = (EXAMPLES / "messages.csv", "--key", "id", "--gold", "truth")
+    commands: list[tuple[object, ...]] = [
+        ("check", *votes),
+        ("check", EXAMPLES / "answers.csv", "--key", "id"),
+        ("fit", *votes, "--aggregate", "median"),
+        ("value", *votes),
+        ("plan", *votes, "--label-cost", 1, "--point-cost", 0.01, "--budget", 100),
+        ("rate", *votes),
+        ("pick", *votes),
+        ("help", "words"),
+    ]
+    for command in commands:
+        lines = [line for line in karat(*command).stdout.splitlines() if not line.startswith("Next: ")]
+        assert lines
+        assert max(map(len, lines)) <= columns, command

@@ -1,4 +1,4 @@
-"""The map of the paper points to functions and tests that exist, and leaves no statement of the paper out."""
+"""Pages are in the site, and say what is; the map of the paper leaves no statement of the paper out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+import karat
+from karat.show.glossary import WORDS
 
 ROOT = Path(__file__).parents[1]
 MAP = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
@@ -37,3 +40,21 @@ def test_no_statement_of_the_paper_is_left_out(shared_data: Callable[[str], Path
     labels = re.findall(r"\\label\{((?:eq|thm|lemma|prop|cor|alg):[^}]*|assumptions)\}", "\n".join(lines))
     assert len(set(labels)) > 30
     assert [label for label in labels if not re.search(rf"{re.escape(label)}(?![\w-])", MAP)] == []
+
+
+def test_words_are_those_of_the_command_line() -> None:
+    page = (ROOT / "docs" / "words.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\*\*(.*)\*\*\n: (.*)$", page, re.MULTILINE) == list(WORDS.items())
+
+
+def test_every_page_is_in_the_contents() -> None:
+    contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = {str(path.relative_to(ROOT / "docs").with_suffix("")) for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - {"index"} == {line for line in contents if line in pages}
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    pages = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("api.md", "theory-api.md"))
+    known = set(re.findall(r"karat\.(?:theory\.)?(\w+)", pages))
+    values = {"Coding", "Moments", "SourceModel", "Source", "Patterns", "Topics", "Ising", "combine", "datasets"}
+    assert {name for name in karat.__all__ if not name.startswith("_")} - known - values == set()

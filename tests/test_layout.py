@@ -20,7 +20,7 @@ def modules() -> list[Path]:
 def test_every_module_has_a_test_file_of_its_name_or_of_its_rooms() -> None:
     missing = []
     for path in modules():
-        own = ROOT / "tests" / path.parent / f"test_{path.stem.lstrip('_')}.py"
+        own = ROOT / "tests" / path.parent / f"test_{path.stem.strip('_')}.py"
         room = ROOT / "tests" / path.parent.parent / f"test_{path.parent.name.lstrip('_')}.py"
         names_only = path.name == "_types.py"
         if not own.exists() and not (path.parent.name and room.exists()) and not names_only:

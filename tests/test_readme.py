@@ -1,4 +1,4 @@
-"""What the README shows is what its commands print."""
+"""What the README and the documentation show is what their commands print."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pytest
 from run_karat import karat
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def shown() -> list[tuple[list[str], str]]:
-    """Commands of the README and what it shows below each."""
-    blocks = README.split("```console\n$ .venv/bin/karat ")[1:]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def shown(page: Path) -> list[tuple[list[str], str]]:
+    """Commands of a page and what it shows below each."""
+    blocks = page.read_text(encoding="utf-8").split("```console\n$ ")[1:]
     found = [block.partition("\n```\n")[0].partition("\n") for block in blocks]
-    return [(shlex.split(command), output) for command, _, output in found]
+    return [(shlex.split(command)[1:], output) for command, _, output in found]
 
 
-def test_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+def test_commands_print_what_pages_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    commands = shown()
-    assert commands
-    for words, expected in commands:
-        result = karat(*words, cwd=tmp_path)
-        assert [line.rstrip() for line in result.stdout.strip().split("\n")] == expected.split("\n")
+    printed: dict[tuple[str, ...], str] = {}  # several pages show the same
+    for page in PAGES:
+        for words, expected in shown(page):
+            if tuple(words) not in printed:
+                printed[tuple(words)] = karat(*words, cwd=tmp_path).stdout
+            lines = [line.rstrip() for line in printed[tuple(words)].strip().split("\n")]
+            assert lines == expected.split("\n"), page
+    assert len(printed) > 4
 
 
 def test_the_rows_shown_are_those_of_the_example() -> None:

@@ -27,6 +27,7 @@ from karat.cli_options import (
     leave_uncovered_option,
     seed_option,
     settings,
+    table_options,
     votes_file,
     weighing_options,
 )
@@ -132,6 +133,7 @@ def cli(debug: bool) -> None:
 @input_options
 @learning_options
 @fitting_options
+@table_options
 @html_option
 def check(as_json: bool, html_file: str | None, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
@@ -158,6 +160,7 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
 @click.option("--out", metavar="FILE", help=labels_help)
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 @leave_uncovered_option
+@table_options
 @html_option
 def fit(
     as_json: bool,
@@ -181,8 +184,14 @@ def fit(
     data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
         result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered)
-    again_with_files = again("fit", out=out or "labels.csv", model="model.json")
-    following = label_new_votes(model_file) if model_file else again_with_files
+    if model_file:
+        following = label_new_votes(model_file)
+    elif out is None:
+        following = again("fit", out="labels.csv", model="model.json")
+    elif result.data.n_gold:
+        following = again("value", without=("method", "leave_uncovered"))
+    else:
+        following = again("pick", without=("method", "aggregate", "leave_uncovered"), out="to_label.csv")
     return _show(result, fit_report(result, following), as_json, html_file)
 
 
@@ -387,8 +396,9 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
 
 @cli.command()
 @json_option
+@table_options
 @html_option
-def demo(as_json: bool, html_file: str | None) -> int:
+def demo(as_json: bool, html_file: str | None, **tables: bool) -> int:
     """The main job on 50,000 IMDB reviews: how good are twelve word rules, and how wrong are the labels.
 
     \b
@@ -402,6 +412,46 @@ def demo(as_json: bool, html_file: str | None) -> int:
     with progress_bar() as progress:
         result = run_demo(progress)
     return _show(result, demo_report(result), as_json, html_file)
+
+
+@cli.command("help")
+@click.argument("topic", required=False)
+@click.pass_context
+def show_help(context: click.Context, topic: str | None) -> int:
+    """What a command does, or what karat's words mean.
+
+    \b
+    karat help fit
+    karat help words
+    """
+    from karat.show.glossary import glossary_text
+
+    if topic == "words":
+        click.echo(glossary_text(), nl=False)
+    elif topic is None or topic in cli.commands:
+        command: click.Command = cli if topic is None else cli.commands[topic]
+        name = "karat" if topic is None else f"karat {topic}"
+        click.echo(command.get_help(click.Context(command, info_name=name, max_content_width=100)))
+    else:
+        raise InputError(f"there is no help on {topic!r}: name a command ({', '.join(cli.commands)}), or words.")
+    return 0
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> int:
+    """Print what makes a shell complete karat's commands and options.
+
+    \b
+    karat completion bash >> ~/.bashrc
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise InputError(f"{shell} is not known to complete.")
+    click.echo(found(cli, {}, "karat", "_KARAT_COMPLETE").source())
+    return 0
 
 
 def _apart(options: dict[str, Any], html_file: str | None, *written: str | None) -> VotesFile:
@@ -445,7 +495,8 @@ def _show(result: Result, report: Report, as_json: bool, html_file: str | None =
         if as_json:
             click.echo(json_text(result, report))
         else:
-            print_report(report)
+            given = click.get_current_context().params
+            print_report(report, wide=given.get("wide", False), every=given.get("every", False))
         sys.stdout.flush()
     except BrokenPipeError:  # whoever reads has seen enough
         return 0

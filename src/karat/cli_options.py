@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from karat._types import Label
     from karat.commands.inputs import VotesFile
     from karat.estimate.settings import Settings
+    from karat.io.formats import FileContent
 
 _DIGITS = 100  # a number of more is no class
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -33,6 +35,10 @@ def _all_of(*options: Decorator) -> Decorator:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 html_option = click.option(
     "--html", "html_file", metavar="FILE", help="Write the same with charts, as one page that needs no network."
+)
+table_options = _all_of(
+    click.option("--wide", is_flag=True, help="All columns of the table of sources."),
+    click.option("--all", "every", is_flag=True, help="All sources, not only those that tell most."),
 )
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
@@ -132,6 +138,7 @@ weighing_options = _aggregate_option("median", "mean")
 
 _READING = ("key", "task", "worker", "label", "repeats")
 _GOLD = ("gold", "gold_file", "chance", "by", "drop", "ignore_case", "strict")
+_NOT_AGAIN = ("votes", "as_json", "out", "model_file", "html_file", "wide", "every")  # in another command
 _LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
 
 
@@ -150,7 +157,19 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
         **{name: options[name] for name in names},
     )
     parts: Any = None if classes is None else [_label(part) for part in classes.split(",")]
-    return VotesFile(options["votes"], reading, parts)
+    return VotesFile(_standard_input() if options["votes"] == "-" else options["votes"], reading, parts)
+
+
+def _standard_input() -> FileContent:
+    """What standard input holds, by how it begins: Parquet, Arrow, JSON lines, else CSV."""
+    from karat.io.formats import FileContent
+
+    content = sys.stdin.buffer.read()
+    if not content:
+        raise InputError("standard input is empty.")
+    kinds = {b"PAR1": "parquet", b"ARROW1": "arrow", b"{": "jsonl"}
+    ending = next((kind for start, kind in kinds.items() if content.lstrip().startswith(start)), "csv")
+    return FileContent(f"standard input.{ending}", content)
 
 
 def settings(options: dict[str, Any]) -> Settings:
@@ -209,7 +228,7 @@ def _balance(text: str | None) -> float | list[float] | None:
 
 def again(command: str, without: tuple[str, ...] = (), **more: str) -> str:
     """Another command with the votes and the options of this one, as the user gave them, `without` some."""
-    given = _given(lambda name: name not in ("votes", "as_json", "out", "model_file", "html_file", *without))
+    given = _given(lambda name: name not in (*_NOT_AGAIN, *without))
     return _line(command, click.get_current_context().params["votes"], given, more)
 
 

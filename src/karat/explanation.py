@@ -29,10 +29,9 @@ def explanation(origin: Origin) -> tuple[str, ...]:
         if origin.unknown:
             notes.append(f"No triplet can be used for {examples(origin.unknown)}: learned from gold alone.")
         notes += [
-            f"Accuracies: the estimate from votes, times {origin.multiple:.2f}, blended with {origin.gold:,} gold "
-            f"labels; gold has a weight of {origin.gold_weight:.2f} on average.",
-            f"Probabilities: log-likelihoods times {origin.slope:.2f} on a point with one vote, and less with more "
-            "votes where gold shows that votes repeat each other.",
+            f"Accuracies: what votes say, brought in line with {origin.gold:,} gold labels, which make up "
+            f"{origin.gold_weight:.0%} of the result on average.",
+            "Probabilities: as sure as gold shows them to be, and less where it shows that votes repeat each other.",
         ]
     return tuple(notes)
 
@@ -49,8 +48,8 @@ def _tensors(origin: Origin) -> tuple[str, ...]:
     ]
     if origin.gold:
         notes.append(
-            f"Gold: {plural(origin.gold, 'gold label')} added to the tables, with a weight of "
-            f"{origin.gold_weight:.2f} on average."
+            f"Gold: {plural(origin.gold, 'gold label')} added to the tables, of which they make up "
+            f"{origin.gold_weight:.0%} on average."
         )
     return tuple(notes)
 

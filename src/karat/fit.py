@@ -47,10 +47,8 @@ class Origin:
         How triplets were aggregated, or triples of views, and what was learned of each source.
     unknown : tuple of str
         Sources that no triplet tells of, which gold alone speaks of.
-    multiple, gold_weight, slope : float
-        "combined": what the estimates from votes were multiplied by, the mean weight of gold, and what log-likelihoods
-        are multiplied by on a point with one vote. "consensus": what the log-odds of votes are multiplied by on a
-        point with the usual number of votes.
+    gold_weight : float
+        "combined" and "tensors": the mean share of gold in what was learned.
     readings : tuple of pairs of str and float
         "consensus": the weight of each way to weigh the votes.
     by_gold : bool
@@ -75,9 +73,7 @@ class Origin:
     aggregate: str = ""
     kind: str = ""
     unknown: tuple[str, ...] = ()
-    multiple: float = 1.0
     gold_weight: float = 0.0
-    slope: float = 1.0
     readings: tuple[tuple[str, float], ...] = ()
     by_gold: bool = False
     balance_guessed: bool = False
@@ -205,14 +201,11 @@ def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -
 def _consensus_origin(votes: Votes, points: GoldPoints | None, settings: Settings, found: Agreed) -> Origin:
     sources = np.array(votes.sources)
     worse = found.worse
-    number = votes.number[:10_000]
-    usual = int(np.median(number[number > 0])) if number.any() else 1
     heard = found.votes * np.maximum(found.accuracy, 1 - found.accuracy)
     return Origin(
         "consensus",
         len(votes),
         0 if points is None else len(points),
-        slope=float(found.pool.votes_weight(usual).sum()),
         readings=tuple(found.readings.items()),
         by_gold=len(found.pool.evidence) > 1,
         balance_guessed=points is None and settings.class_balance is None,
@@ -277,9 +270,7 @@ def fit_combined(counted: Counted, points: GoldPoints, settings: Settings, progr
     origin = replace(
         _origin(votes_fit, len(points)),
         method="combined",
-        multiple=found.blend.multiple,
         gold_weight=float(found.blend.gold_weight.mean()),
-        slope=found.recalibration.mean_slope,
     )
     return Fitted(found.model, intervals, found.recalibration, origin)
 

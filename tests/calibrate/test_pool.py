@@ -144,22 +144,19 @@ def test_without_gold_and_without_votes() -> None:
     np.testing.assert_allclose(pool.posterior(votes), np.tile([0.7, 0.3], (5, 1)))
 
 
-def test_weight_of_votes_on_a_point() -> None:
-    pool = some_pool(2)
-    for number in (1, 4):
-        scaled = pool.weight * pool.slope / (1 + (number - 1) * pool.repetition)
-        expected = [scaled[pool.learned == k].sum() for k in (0, 1)]
-        np.testing.assert_allclose(pool.votes_weight(number), expected)
-
-
 @pytest.mark.parametrize("K", [2, 4])
 def test_meeting_the_class_balance(K: int) -> None:
-    pool, ballots = some_pool(K), ballots_of(some_votes(K, 3_000))
+    votes = some_votes(K, 3_000)
+    pool, ballots = some_pool(K), ballots_of(votes.take(votes.number > 0))
     met, shift = pool.meeting_balance(ballots)
     found = met.posterior(ballots.votes)[ballots.covered].mean(axis=0)
     assert np.abs(pool.posterior(ballots.votes)[ballots.covered].mean(axis=0) - pool.class_balance).max() > 0.02
     np.testing.assert_allclose(found, pool.class_balance, atol=2e-3)
     np.testing.assert_allclose(met.shift, pool.shift + shift)
+    half_silent = ballots_of(
+        make_votes(np.concatenate([ballots.votes.values, np.full_like(ballots.votes.values, -1)]), K)
+    )
+    np.testing.assert_allclose(pool.meeting_balance(half_silent)[1], shift / 16, atol=1e-4)
 
 
 def test_meeting_the_class_balance_where_nobody_votes() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from simulate import draw_votes, sample, some_gold, symmetric_conditionals
@@ -29,7 +31,7 @@ def test_recalibration_learns_from_points_that_the_blend_has_not_seen() -> None:
     # The recalibration of one point left out at a time differs from that of points the blend has seen.
     seen = votes_fit.model_of(found.blend.x)
     careless = recalibrate(posterior(points.votes, seen), points, np.array([0.5, 0.5]), 0.05, 1.0, -0.3)
-    assert careless.mean_slope > found.recalibration.mean_slope
+    assert careless.weight @ careless.slope > found.recalibration.weight @ found.recalibration.slope
 
 
 @pytest.mark.slow
@@ -74,7 +76,7 @@ def test_with_gold_for_all_points_it_tends_to_the_labeled_model() -> None:
     combined = LabelModel(method="combined", class_balance=0.5, replicates=0).fit(votes, votes.gold)
     counted = LabelModel(method="labeled", class_balance=0.5).fit(votes, votes.gold)
     np.testing.assert_allclose(combined.source_table_.accuracy, counted.source_table_.accuracy, atol=0.01)
-    assert "gold has a weight of 0.9" in combined.explain() or "gold has a weight of 1.0" in combined.explain()
+    assert re.search(r"make up (9\d|100)%", combined.explain())
 
 
 @pytest.mark.parametrize("aggregate", [None, "median"])  # the default, and triplets

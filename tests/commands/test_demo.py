@@ -28,7 +28,7 @@ def test_known_answer_the_paper(found: DemoResult) -> None:
 def test_what_to_do_next_is_told_from_few_gold_labels(found: DemoResult) -> None:
     assert found.value.n_gold == found.n_gold == 200
     assert found.value.kind == "buy labels"
-    assert (found.pairs[0].first, found.pairs[0].second) == ("like", "bad")
+    assert (found.pairs[0].first, found.pairs[0].second) == ("good", "bad")
 
 
 def test_both_stages_are_told(found: DemoResult, seen: list[Stage]) -> None:

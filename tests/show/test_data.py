@@ -25,10 +25,13 @@ def test_size(n_gold: int | None, end: str) -> None:
 def test_sources_with_gold() -> None:
     section = source_section(summary())
     assert section.title == "Sources (accuracy with its 90% interval)"
-    assert section.headers[-5:] == ["correct", "incorrect", "emp. acc.", "accuracy", "interval"]
+    assert section.headers[:6] == ["source", "votes", "accuracy", "interval", "gold right", "gold wrong"]
+    assert section.headers[6:] == ["polarity", "coverage", "overlaps", "conflicts", "gold accuracy"]
+    assert list(section.details) == [6, 7, 8, 9, 10]
     first, second = ([str(cell) for cell in row] for row in section.rows)
-    assert first == ["llm", "ham, spam", ".900", ".250", ".125", "1,081", "10", ".991", ".905", ".818 to .992"]
-    assert second == ["silent on gold", "spam", ".250", ".250", ".125", "0", "0", "-", "-", "-"]
+    assert first[:6] == ["llm", "1,800", ".905", ".818 to .992", "1,081", "10"]
+    assert first[6:] == ["ham, spam", ".900", ".250", ".125", ".991"]
+    assert second == ["silent on gold", "500", "-", "-", "0", "0", "spam", ".250", ".250", ".125", "-"]
     assert section.lines == []
 
 
@@ -43,8 +46,8 @@ def test_points_without_a_vote_warnings_and_what_was_set_aside() -> None:
 
 def test_sources_without_gold() -> None:
     section = source_section(summary(None))
-    assert section.headers == ["source", "polarity", "coverage", "overlaps", "conflicts", "accuracy", "interval"]
-    assert {len(row) for row in section.rows} == {7}
+    assert section.headers[:5] == ["source", "votes", "accuracy", "interval", "polarity"]
+    assert {len(row) for row in section.rows} == {8}
 
 
 def test_gold_that_contradicts() -> None:

@@ -48,3 +48,24 @@ def test_names_from_data_are_neither_markup_nor_control_characters() -> None:
     report = Report("[red]V[/red]", [Section(":smile:", ["h"], [[Text("a\x1b[31mb")]], ["\x07"])])
     assert printed(report) == ["[red]V[/red]", "", ":smile:", "h", r"a\x1b[31mb", r"\x07"]
     assert visible("straße\n") == "straße\\n"
+
+
+def test_details_are_shown_to_who_asks() -> None:
+    rows = [[Text(f"s{i}"), Count(i), Share(i / 100)] for i in range(30)]
+    section = Section(
+        "Sources",
+        ["source", "votes", "coverage"],
+        rows,
+        details=[2],
+        details_words="D.",
+        telling=[float(i) for i in range(30)],
+    )
+    short = printed(Report("V.", [section]))
+    assert short[3:5] == ["source  votes", "s29        29"]
+    assert short[-2:] == ["s10        10", "The 20 of 30 that tell most; --all shows the others."]
+    console = Console(file=io.StringIO(), width=60)
+    print_report(Report("V.", [section]), console, wide=True, every=True)
+    assert isinstance(console.file, io.StringIO)
+    whole = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    assert whole[3:5] == ["source  votes  coverage", "s0          0      .000"]
+    assert whole[-2:] == ["s29        29      .290", "D."]

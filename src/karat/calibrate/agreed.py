@@ -87,7 +87,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     balance_interval = _balance_interval(alone, points, settings)
     intervals = Intervals(sources.low, sources.high, *balance_interval, "agreement")
     return Agreed(
-        _source_model(votes, _votes_cast(alone.ballots) / len(votes), found, pool),
+        _source_model(votes, _votes_cast(alone.ballots) / len(alone.ballots.votes), found, pool),
         sources.accuracy,
         _surely_worse(seen, flattered, sources),
         _votes_cast(alone.ballots, beside=1).sum(axis=1) + seen.judged,

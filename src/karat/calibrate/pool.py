@@ -27,6 +27,7 @@ REPEATING = 0.25  # weight of the reading in which votes repeat each other
 INDEPENDENT = 0.9  # weight of the first where votes show no dependence, the others sharing what is left
 REPETITION = 0.4  # correlation of two votes on a point, where votes repeat each other
 _BLOCK = 1 << 16  # points at a time
+_FADES = 4  # power of the share of points with a vote that the shift to a given class balance is multiplied by
 _ROUNDS = 3  # of matching a mixture, which moves a little less than its readings
 
 
@@ -125,7 +126,10 @@ class Pool:
         return replace(self, shift=self.shift + shift)
 
     def meeting_balance(self, ballots: Ballots) -> tuple[Pool, Floats]:
-        """The same, shifted so that where somebody votes the classes are as common as they should be; and the shift."""
+        """The same, shifted so that where somebody votes the classes are as common as they should be; and the shift.
+
+        The class balance is that of all points: the more of them have no vote, the less it says of the others.
+        """
         some, total = ballots.some_covered, np.zeros(len(self.class_balance))
         if not len(some):
             return self, total
@@ -134,13 +138,8 @@ class Pool:
         for _ in range(_ROUNDS):
             mixed = np.log(np.maximum(self.shifted(total).mixed(said, tally), 1e-300))
             total += matching_shift(mixed, self.class_balance)
-        total -= total.mean()
+        total = (total - total.mean()) * (len(ballots.covered) / len(ballots.truth)) ** _FADES
         return self.shifted(total), total
-
-    def votes_weight(self, number: int) -> Floats:
-        """What the log-odds of a vote on a point with so many votes are multiplied by, for each evidence."""
-        scaled = self.weight * self.slope * discount(np.full(len(self.weight), number), self.repetition)
-        return np.asarray(np.bincount(self.learned, scaled, minlength=len(self.evidence)), dtype=np.float64)
 
 
 def discount(number: Ints | Floats, repetition: float | Floats) -> Floats:

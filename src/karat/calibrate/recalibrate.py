@@ -70,11 +70,6 @@ class Recalibration:
             result += w * softmax(score)
         return np.where((number == 0)[:, None], class_balance, result)
 
-    @property
-    def mean_slope(self) -> float:
-        """What the log-likelihoods are multiplied by on a point with one vote, on average."""
-        return float(self.weight @ self.slope)
-
 
 def recalibrate(
     probabilities: Floats,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from karat._types import Label
 from karat.commands.progress import Progress, started
@@ -12,6 +13,9 @@ from karat.io.table import Reading
 from karat.model import LabelModel
 from karat.votes import Votes, read_for_model
 
+if TYPE_CHECKING:
+    from karat.io.formats import FileContent  # loads pyarrow
+
 
 @dataclass(frozen=True)
 class VotesFile:
@@ -19,16 +23,21 @@ class VotesFile:
 
     Parameters
     ----------
-    votes : str
-        Path or query.
+    votes : str or FileContent
+        Path or query, or a file in memory.
     reading : Reading
     classes : sequence, optional
         As in `karat.read_votes`.
     """
 
-    votes: str
+    votes: str | FileContent
     reading: Reading = field(default_factory=Reading)
     classes: Sequence[Label] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the votes are called."""
+        return self.votes if isinstance(self.votes, str) else self.votes.name
 
     def apart_from(self, written: Sequence[str]) -> VotesFile:
         """The same, refused where one of these files, which will be written, is among those that are read."""

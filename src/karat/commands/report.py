@@ -34,4 +34,4 @@ class ReportResult:
 def report_votes(data: VotesFile, settings: Settings, prices: Prices, progress: Progress = silent) -> ReportResult:
     """Find out all that a report shows."""
     analysis = analyse(data.read(), settings, progress)
-    return ReportResult(data.votes, analysis, prices, analysis.plan(prices))
+    return ReportResult(data.name, analysis, prices, analysis.plan(prices))

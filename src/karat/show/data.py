@@ -9,12 +9,16 @@ from karat.commands.summary import ClassShare, DataSummary, ScoreSummary
 from karat.errors import plural
 from karat.estimate.structure import DependentPair
 from karat.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
-from karat.show.charts.accuracies import accuracies
+from karat.show.charts.accuracies import accuracies, how_telling
 from karat.show.charts.dependence import dependence
 from karat.show.report import Section
 from karat.source_table import SourceTable
 
 _PAIRS_SHOWN = 5
+_DETAILS = (
+    "Polarity: the classes that a source votes for. Coverage, overlaps, conflicts: the shares of points on which it "
+    "votes, on which another votes too, and on which another votes differently."
+)
 
 
 def size_words(data: DataSummary) -> str:
@@ -53,16 +57,17 @@ def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold:
         For the chart, as in `accuracies`.
     """
     gold = data.n_gold is not None
-    headers = ["source", "polarity", "coverage", "overlaps", "conflicts"]
-    headers += ["correct", "incorrect", "emp. acc."] if gold else []
-    headers += ["accuracy", "interval"]
+    headers = ["source", "votes", "accuracy", "interval", *(["gold right", "gold wrong"] if gold else [])]
+    told = len(headers)
+    headers += ["polarity", "coverage", "overlaps", "conflicts", *(["gold accuracy"] if gold else [])]
     rows: list[list[Cell]] = []
     for row in data.sources.rows():
-        cells: list[Cell] = [Text(row["source"]), Text(", ".join(map(str, row["polarity"])))]
+        cells: list[Cell] = [Text(row["source"]), Count(round(row["coverage"] * data.n_points)), Share(row["accuracy"])]
+        cells.append(Between(Share(row["low"]), Share(row["high"])))
+        cells += [Count(row["correct"]), Count(row["incorrect"])] if gold else []
+        cells.append(Text(", ".join(map(str, row["polarity"]))))
         cells += [Share(row[name]) for name in ("coverage", "overlaps", "conflicts")]
-        if gold:
-            cells += [Count(row["correct"]), Count(row["incorrect"]), Share(row["empirical_accuracy"])]
-        cells += [Share(row["accuracy"]), Between(Share(row["low"]), Share(row["high"]))]
+        cells += [Share(row["empirical_accuracy"])] if gold else []
         rows.append(cells)
     lines = uncovered_lines(data.n_uncovered, data.n_points)
     if data.contradicted:
@@ -73,7 +78,16 @@ def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold:
         )
     title = f"Sources (accuracy with its {Percent(data.level, digits=0)} interval)"
     chart = accuracies(data, alone, by_gold)
-    return Section(title, headers, rows, lines, names=2, charts=[chart] if chart else [])
+    return Section(
+        title,
+        headers,
+        rows,
+        lines,
+        charts=[chart] if chart else [],
+        details=range(told, len(headers)),
+        details_words=_DETAILS,
+        telling=how_telling(data.sources, len(data.classes)).tolist(),
+    )
 
 
 def score_section(scores: Sequence[ScoreSummary]) -> Section:
@@ -87,7 +101,7 @@ def score_section(scores: Sequence[ScoreSummary]) -> Section:
         ]
         for score in scores
     ]
-    headers = ["source", "lowest", "quarter", "half", "three quarters", "highest", "best cut", "accuracy there"]
+    headers = ["source", "lowest", "25%", "median", "75%", "highest", "best cut", "accuracy there"]
     return Section("Scores, and how often they are on the right side of their best cut", headers, rows)
 
 
@@ -110,7 +124,7 @@ def pair_section(pairs: Sequence[DependentPair], found: Dependence | None = None
     more = f", the strongest {_PAIRS_SHOWN}" if len(pairs) > _PAIRS_SHOWN else ""
     return Section(
         f"{plural(len(pairs), 'pair')} of sources depend on each other beyond the class{more}",
-        ["pair", "correlation left over"],
+        ["pair", "correlation"],
         [[Text(f"{pair.first} - {pair.second}"), Correlation(pair.correlation)] for pair in pairs[:_PAIRS_SHOWN]],
         charts=charts,
     )

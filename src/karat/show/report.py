@@ -24,6 +24,12 @@ class Section:
         How many columns, from the left, say what a row is about.
     charts : sequence of Chart
         Where pictures can be shown.
+    details : sequence of int
+        Columns that a terminal leaves out unless asked for them.
+    details_words : str
+        What they are, for who asks.
+    telling : sequence of float
+        How much each row tells, where a terminal may leave out those that tell least.
     """
 
     title: str
@@ -32,6 +38,9 @@ class Section:
     lines: Sequence[str] = ()
     names: int = 1
     charts: Sequence[Chart] = ()
+    details: Sequence[int] = ()
+    details_words: str = ""
+    telling: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from karat.show.cells import Cell
-from karat.show.report import Report
+from karat.show.report import Report, Section
 
-_WIDTH = 120  # of what is piped or redirected
+_MOST_ROWS = 20  # of a table whose rows say how much they tell
 
 
 class _Console(Console):
@@ -26,20 +26,32 @@ class _Console(Console):
 
 
 def console() -> Console:
-    """Where results go. Nothing in them is markup: names come from data."""
-    width = None if sys.stdout.isatty() else _WIDTH
-    return _Console(width=width, markup=False, highlight=False, emoji=False)
+    """Where results go, as wide as the terminal or as COLUMNS says. Nothing is markup: names come from data."""
+    return _Console(markup=False, highlight=False, emoji=False)
 
 
-def print_report(report: Report, out: Console | None = None) -> None:
-    """Print a report for people, on stdout where no other console is given."""
+def print_report(report: Report, out: Console | None = None, wide: bool = False, every: bool = False) -> None:
+    """Print a report for people, on stdout where no other console is given.
+
+    Parameters
+    ----------
+    wide, every : bool
+        All columns, and all rows, of tables that have many.
+    """
     out = out or console()
     out.print(visible(report.verdict), style="bold")
     for section in report.sections:
         out.print()
         out.print(visible(section.title))
-        if section.headers:
-            out.print(_table(section.headers, section.rows, section.names))
+        columns = [place for place in range(len(section.headers)) if wide or place not in section.details]
+        rows = _most_telling(section, every)
+        if columns:
+            cells = [[section.rows[row][place] for place in columns] for row in rows]
+            out.print(_table([section.headers[place] for place in columns], cells, section.names))
+        if len(rows) < len(section.rows):
+            out.print(f"The {len(rows)} of {len(section.rows):,} that tell most; --all shows the others.")
+        if wide and section.details_words:
+            out.print(visible(section.details_words))
         for line in section.lines:
             out.print(visible(line))
         if not (section.headers or section.lines):  # all of it is pictures: what they show, in words
@@ -52,11 +64,19 @@ def print_report(report: Report, out: Console | None = None) -> None:
 
 
 def report_text(report: Report) -> str:
-    """A report as text, as wide as what is piped."""
-    out = Console(file=StringIO(), width=_WIDTH, markup=False, highlight=False, emoji=False)
+    """A report as text."""
+    out = Console(file=StringIO(), markup=False, highlight=False, emoji=False)
     with out.capture() as captured:
         print_report(report, out)
     return captured.get()
+
+
+def _most_telling(section: Section, every: bool) -> list[int]:
+    """The rows to show: all in their order, or where they are many, those that tell most, the most first."""
+    rows = range(len(section.rows))
+    if every or not section.telling or len(rows) <= _MOST_ROWS:
+        return list(rows)
+    return sorted(rows, key=lambda row: -section.telling[row])[:_MOST_ROWS]
 
 
 def visible(text: object) -> str:

@@ -13,6 +13,7 @@ from karat.value.gains import Gain
 from karat.value.interval import Interval
 from karat.value.ratio import SMALLEST
 
+_COIN = math.log(2)  # log loss of a coin: a bound above it says nothing
 _SPELLED = {2: "two", 5: "five", 10: "ten", 20: "twenty", 100: "a hundred"}
 
 
@@ -119,9 +120,10 @@ def votes_alone_words(n_gold: int, pairs: Sequence[DependentPair], standing_bias
     first = pairs[0]
     rest = len(pairs) - 1
     others = f" and {plural(rest, 'more pair')}" if rest else ""
+    costs = f", which costs up to {standing_bias:.3f} of log loss" if standing_bias < _COIN else ""
     return (
         f"{start} The votes contradict independent sources: {first.first!r} with {first.second!r}{others} agree "
-        f"more or less than the class explains, which costs up to {standing_bias:.3f} of log loss."
+        f"more or less than the class explains{costs}."
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from karat._types import Floats
 from karat.commands.summary import DataSummary
 from karat.estimate.wilson import wilson
 from karat.show.cells import Between, Cell, Percent, Share, Text
@@ -81,9 +82,13 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
 
 
 def telling(table: SourceTable, K: int, most: int = _SHOWN) -> list[int]:
-    """The places of the sources that tell most: far from chance, on many points."""
-    tells = np.nan_to_num(np.abs(table.accuracy - 1 / K)) * table.coverage
-    return sorted(np.argsort(-tells, kind="stable")[:most].tolist())
+    """The places of the sources that tell most."""
+    return sorted(np.argsort(-how_telling(table, K), kind="stable")[:most].tolist())
+
+
+def how_telling(table: SourceTable, K: int) -> Floats:
+    """How much each source tells: the farther from chance, and the more points it votes on, shape (m,)."""
+    return np.nan_to_num(np.abs(table.accuracy - 1 / K)) * table.coverage
 
 
 def _rows(table: SourceTable, shown: Sequence[int], name: str) -> list[dict[str, Any]]:
