@@ -18,7 +18,8 @@ import pytest
 from tables import COLUMNS, WIDE, check
 
 from karat import InputError, Votes, read_votes
-from karat.io.formats import written_table
+from karat.io import formats
+from karat.io.formats import arrow_table, written_table
 
 
 def write_csv(path: Path, delimiter: str = ",") -> None:
@@ -221,3 +222,23 @@ def test_output_refusals(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=text), written_table(tmp_path / name, {"a": [1]}):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["dir.csv"]
+
+
+def test_a_long_parquet_file_is_read_in_parts_and_means_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "votes.parquet"
+    columns = {
+        "vote": [0, 1, None, 1, -1] * 7,
+        "late": [*range(34), 1_000],  # large in the last part alone
+        "none": pa.array([None] * 35, pa.int64()),
+        "text": ["a", None, "b", "", "c"] * 7,
+        "half": [0.5] * 35,
+    }
+    pq.write_table(pa.table(columns), path)
+    whole = arrow_table(path)
+    monkeypatch.setattr(formats, "_MANY", 10)
+    parts = arrow_table(path)
+    assert parts.to_pydict() == whole.to_pydict()
+    kinds = {field.name: str(field.type) for field in parts.schema}
+    assert kinds == {"vote": "int8", "late": "int64", "none": "int64", "text": "string", "half": "double"}

@@ -113,8 +113,8 @@ class Column:
             wide = full if full.dtype.kind == "u" else full.astype(np.int64)  # 64 bits without a sign stay so
             shifted = (wide - full.min()).astype(np.int16)
             seen = np.flatnonzero(np.bincount(shifted))
-            place = np.zeros(4096, dtype=np.int16)
-            place[seen] = np.arange(len(seen), dtype=np.int16)
+            place = np.zeros(4096, dtype=_smallest(len(seen)))
+            place[seen] = np.arange(len(seen))
             levels, cells = [int(v) + low for v in seen], place[shifted]
         else:
             distinct, inverse = np.unique(full, return_inverse=True)
@@ -130,7 +130,7 @@ class Column:
         """A column of text without the blanks around its values."""
         bare = [level.strip() for level in levels]
         distinct = {level: i for i, level in enumerate(dict.fromkeys(bare))}
-        place = np.array([*(distinct[level] for level in bare), -1], dtype=np.int32)
+        place = np.array([*(distinct[level] for level in bare), -1], dtype=_smallest(len(bare)))
         return cls(where, list(distinct), place[cells])
 
     def __post_init__(self) -> None:
@@ -293,6 +293,11 @@ def _labels(name: str, values: Any) -> list[Any]:
     if odd:
         raise TypeError(f"{name} must be texts or numbers, not {examples([type(value).__name__ for value in odd])}.")
     return found
+
+
+def _smallest(number: int) -> type[np.signedinteger[Any]]:
+    """The smallest type that has places for so many values, and -1."""
+    return np.int8 if number < 1 << 7 else np.int16 if number < 1 << 15 else np.int32
 
 
 def silent_numbers(abstain: Abstains) -> list[float]:

@@ -7,13 +7,14 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 from pyarrow import json as arrow_json
@@ -25,6 +26,7 @@ from karat.io.query import answer, exists, is_query
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 _BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
 _LARGEST_BLOCK = (1 << 31) - 1
+_MANY = 1 << 20  # rows that are read at a time where there are more
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,34 @@ def _suffix(path: Path) -> str:
 
 
 def _read_parquet(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
-    return pq.read_table(file.path if isinstance(file, _DiskFile) else file.stream())
+    with pq.ParquetFile(file.path if isinstance(file, _DiskFile) else file.stream()) as opened:
+        if opened.metadata.num_rows <= _MANY:
+            return opened.read()
+        return _narrow_table(opened.schema_arrow, opened.iter_batches(batch_size=_MANY))
+
+
+def _narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
+    """A table from batches, whose columns of small whole numbers take a byte a cell."""
+    columns: list[list[Any]] = [[] for _ in schema]
+    for batch in batches:
+        for chunks, column in zip(columns, batch.columns, strict=True):
+            chunks.append(_narrow(column))
+    found = []
+    for field, chunks in zip(schema, columns, strict=True):
+        if len({chunk.type for chunk in chunks}) > 1:  # some batches hold large numbers
+            chunks = [chunk.cast(field.type) for chunk in chunks]
+        found.append(pa.chunked_array(chunks))
+    return pa.table(found, names=schema.names)
+
+
+def _narrow(column: Any) -> Any:
+    """Whole numbers from -128 to 127 as bytes; anything else as it is."""
+    if not pa.types.is_integer(column.type) or column.type.bit_width == 8:
+        return column
+    ends = pc.min_max(column).as_py()
+    if ends["min"] is None or ends["min"] < -128 or ends["max"] > 127:
+        return column
+    return column.cast(pa.int8())
 
 
 def _read_arrow(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
