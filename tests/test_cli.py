@@ -294,6 +294,16 @@ def test_levels_that_no_interval_can_have(level: str, votes_csv: Path) -> None:
     assert "level must be between 0 and 1" in result.stderr
 
 
+@pytest.mark.slow
+def test_one_core_and_all_give_the_same_bits(votes_csv: Path) -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two cores")
+    value = ("value", votes_csv, "--key", "id", "--gold", "y", "--json")
+    alone = karat(*value, preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+    assert alone.returncode in (0, 1), alone.stderr
+    assert karat(*value, env=dict(os.environ)).stdout == alone.stdout
+
+
 def test_nan_is_no_class(votes_csv: Path) -> None:
     result = karat("check", votes_csv, "--key", "id", "--gold", "y", "--classes", "nan,1")
     assert result.returncode == 2

@@ -93,7 +93,7 @@ def _refused(reason: object, code: int, context: click.Context | None = None) ->
 
     usage = "" if context is None else f"{context.get_usage()}\nTry '{context.command_path} --help' for help.\n\n"
     with suppress(OSError):
-        click.echo(f"{usage}karat: {visible(reason)}", err=True)
+        click.echo(f"{usage}karat: {visible(short(str(reason)))}", err=True)
     return code
 
 

@@ -92,7 +92,7 @@ FUNCTIONS: list[Callable[..., Any]] = [
     karat.class_balance, karat.data_value_ratio, karat.equivalent_labels, karat.tensors, karat.topics, karat.pick,
     karat.rate, karat.read_votes, karat.load, karat.Votes.from_array, karat.Votes.from_frame, karat.check,
     *(getattr(karat.bounds, name) for name in karat.bounds.__all__),
-    *(getattr(karat.combine, name) for name in ("average", "green_strawderman") if hasattr(karat.combine, name)),
+    karat.combine.linear, karat.combine.optimal_weight, karat.combine.green_strawderman,
 ]  # fmt: skip
 
 

@@ -99,8 +99,7 @@ def _source(rng: np.random.Generator, votes: str) -> str:
         return votes
     return str(
         pick(rng, [
-            f"SELECT * FROM '{votes}'",  # noqa: S608 (that is what is hunted with)
-            f"FROM '{votes}' LIMIT 5", "FROM 'votes*'", f"FROM '{votes}'; COPY x TO 'y'",
+            f"FROM '{votes}' SELECT *", f"FROM '{votes}' LIMIT 5", "FROM 'votes*'", f"FROM '{votes}'; COPY x TO 'y'",
             "SELECT 1; CREATE TABLE t AS SELECT 1", "FROM 'https://127.0.0.1:9/x.csv'", "WITH x", "FROM read_text('*')",
             "SELECT 1 AS a, 0 AS b FROM range(30)", *HOSTILE,
         ])

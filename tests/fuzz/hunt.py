@@ -12,7 +12,7 @@ import select
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +30,8 @@ class Mishandled:
     wrong: tuple[str, ...]
 
 
-def hunt(seed: int, numbers: Iterable[int]) -> list[Mishandled]:
-    """All mishandled cases among these."""
+def hunt(seed: int, numbers: Iterable[int], tell: Callable[[Mishandled], None] = lambda case: None) -> list[Mishandled]:
+    """All mishandled cases among these, each told as it is found."""
     waiting, found = list(numbers), []
     while waiting:
         batch, waiting = waiting[:_BATCH], waiting[_BATCH:]
@@ -39,6 +39,7 @@ def hunt(seed: int, numbers: Iterable[int]) -> list[Mishandled]:
             batch = batch[1:]
             if wrong:
                 found.append(Mishandled(seed, number, what, tuple(wrong)))
+                tell(found[-1])
         waiting = batch + waiting  # those that a process did not come to
     return found
 
@@ -80,6 +81,10 @@ def _work(seed: int, numbers: list[int]) -> None:
         print(json.dumps([what, wrong, grown]), file=out, flush=True)
 
 
+def _tell(case: Mishandled) -> None:
+    print(f"seed {case.seed}, case {case.number}: {case.what}", *case.wrong, sep="\n    ", flush=True)  # noqa: T201
+
+
 def main() -> int:
     """Hunt, and print what was found."""
     parser = argparse.ArgumentParser(description="Hostile inputs.")
@@ -99,9 +104,7 @@ def main() -> int:
         what, wrong = run_case(arguments.seed, arguments.only)
         print(what, *wrong, sep="\n")  # noqa: T201
         return int(bool(wrong))
-    found = hunt(arguments.seed, range(arguments.first, arguments.first + arguments.cases))
-    for case in found:
-        print(f"seed {case.seed}, case {case.number}: {case.what}", *case.wrong, sep="\n    ")  # noqa: T201
+    found = hunt(arguments.seed, range(arguments.first, arguments.first + arguments.cases), _tell)
     reasons = Counter(wrong.strip().splitlines()[-1][:80] for case in found for wrong in case.wrong)
     print(f"{len(found)} of {arguments.cases} cases mishandled", *reasons.most_common(), sep="\n")  # noqa: T201
     return int(bool(found))

@@ -174,6 +174,13 @@ def test_many_workers_and_classes_are_refused_before_their_pairs_are_counted(tmp
     assert check(votes).pairs == ()
 
 
+def test_sources_that_are_called_as_the_columns_of_a_long_table(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("task,worker,c\n0,1,1\n1,1,0\n0,0,0\n1,0,1\n")
+    votes = read_votes(tmp_path / "v.csv")
+    assert votes.sources == ("task", "worker", "c")
+    assert votes.values.tolist() == [[0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1]]
+
+
 def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
     rows = [{"task": task, "worker": f"w{k}", "label": k % 2} for task in ("a", "a\0") for k in range(3)]
     (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from karat._types import Floats
-from karat.errors import InputError
+from karat.errors import InputError, a_number, of_kind
 from karat.losses import score
 from karat.naive_bayes import posterior
 from karat.source_model import SourceModel
@@ -47,7 +47,7 @@ def linear(unlabeled: SourceModel, labeled: SourceModel, weight: float) -> Combi
 
     The class balance is that of the unlabeled model.
     """
-    if not 0 <= weight <= 1:
+    if not 0 <= a_number("weight", weight) <= 1:
         raise InputError(f"a weight must be between 0 and 1, not {weight!r}.")
     _check_alike(unlabeled, labeled)
     tables = tuple(weight * u + (1 - weight) * v for u, v in zip(unlabeled.tables, labeled.tables, strict=True))
@@ -65,6 +65,8 @@ def _possible(table: Floats) -> Floats:
 
 
 def _check_alike(unlabeled: SourceModel, labeled: SourceModel) -> None:
+    of_kind("unlabeled", unlabeled, SourceModel)
+    of_kind("labeled", labeled, SourceModel)
     if (unlabeled.sources, unlabeled.classes, unlabeled.groups) != (labeled.sources, labeled.classes, labeled.groups):
         raise InputError("only models of the same sources, classes and groups can be combined.")
 
@@ -82,12 +84,15 @@ def optimal_weight(
     votes, gold : Votes and Gold, optional
         Held-out points to measure the loss on, in place of `loss`.
     """
+    _check_alike(unlabeled, labeled)
     if (loss is None) == (votes is None or gold is None):
         raise InputError("optimal_weight measures either by loss=, or on held-out votes= and gold=.")
 
     def measured(model: SourceModel) -> float:
         if loss is not None:
             return loss(model)
+        of_kind("votes", votes, Votes)
+        of_kind("gold", gold, Gold)
         if votes is None or gold is None:
             raise InputError("held-out points need both votes= and gold=.")
         return score(posterior(votes, model), gold).loss
@@ -120,6 +125,8 @@ def green_strawderman(
         Compare one accuracy per source, or, for two classes, the probability of a vote for the second in either class.
     """
     _check_alike(unlabeled, labeled)
+    of_kind("votes", votes, Votes)
+    of_kind("gold", gold, Gold)
     known = gold.known
     values, truth = votes.values[known], gold.values[known]
     n, m = values.shape

@@ -85,14 +85,14 @@ def scored_columns(
 
 def matrix_entries(matrix: Any, abstain: Abstains) -> tuple[tuple[int, int], Entries]:
     """Shape and stored votes of a SciPy sparse matrix; an entry that is not stored is an abstain."""
-    coo = matrix.tocoo()
+    coo = matrix.tocoo(copy=True)
     if len(coo.shape) != 2:
         raise InputError(f"a sparse matrix of votes has two axes; this one has shape {coo.shape}.")
-    # Where an entry is stored twice, the last one counts.
-    cell = coo.row.astype(np.int64) * coo.shape[1] + coo.col
-    kept = len(cell) - 1 - np.unique(cell[::-1], return_index=True)[1]
-    votes = Column.of(coo.data[kept], None, "the sparse matrix", abstain)
-    return coo.shape, Entries(coo.row[kept].astype(np.int64), coo.col[kept].astype(np.int64), votes)
+    coo.sum_duplicates()  # as SciPy reads what is stored twice
+    if matrix.format == "bsr":  # which fills up its blocks with zeros
+        coo.eliminate_zeros()
+    votes = Column.of(coo.data, None, "the sparse matrix", abstain)
+    return coo.shape, Entries(coo.row.astype(np.int64), coo.col.astype(np.int64), votes)
 
 
 def gold_column(labels: Any, abstain: Abstains) -> Column:

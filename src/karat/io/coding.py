@@ -21,6 +21,7 @@ from karat.io.spelling import AS_WRITTEN, Spelling
 MAX_CLASSES = 127
 MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _UNKNOWN = -2
+_SCALARS = (str, bool, int, float, np.generic)
 _SHORT = 32  # letters of a text that NumPy may hold
 
 
@@ -235,6 +236,8 @@ def find_coding(
     >>> print(find_coding(["spam", "ham", ""]))
     classes 'ham', 'spam'; an empty cell is an abstain
     """
+    if classes is not None:
+        classes = _labels("classes", classes)
     spelling = spelled_alike(seen := list(seen), spelling)
     votes, truth = ({spelling.read(value) for value in values} for values in (seen, gold))
     given = abstain_values(abstain)
@@ -278,7 +281,18 @@ def abstain_values(abstain: Abstains) -> tuple[Abstain, ...] | None:
     """
     if abstain is None:
         return None
-    return (abstain,) if isinstance(abstain, str | bool | int | float | np.generic) else tuple(abstain)
+    return (abstain,) if isinstance(abstain, _SCALARS) else tuple(_labels("abstain", abstain))
+
+
+def _labels(name: str, values: Any) -> list[Any]:
+    """Labels that a user names, which are texts or numbers."""
+    if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be labels in a list, not {type(values).__name__}.")
+    found = list(values)
+    odd = [value for value in found if not isinstance(value, _SCALARS)]
+    if odd:
+        raise TypeError(f"{name} must be texts or numbers, not {examples([type(value).__name__ for value in odd])}.")
+    return found
 
 
 def _smallest(number: int) -> type[np.signedinteger[Any]]:

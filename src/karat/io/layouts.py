@@ -40,6 +40,10 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
     if names is not None:
         reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
         table = arrow_table(source, reading.identifiers, reading.written)
+    if not long and {reading.task, reading.worker} & {*table.column_names}:
+        # Sources of a wide table that have these names hold votes, not names: they are not read as text.
+        wide = [name for name in (reading.key, reading.by) if name is not None]
+        table = arrow_table(source, wide, reading.written)
     if long and reading.key not in (None, reading.task):
         raise InputError(
             f"a long table is keyed by its column {reading.task!r}; {reading.key!r} is not needed (key=; --key)."

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from karat.errors import InputError
+from karat.errors import InputError, of_kind
 from karat.io.files import whole_file
 from karat.io.plain import plain
 
@@ -38,6 +39,7 @@ def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
     make : callable
         Makes the model from the content of the file.
     """
+    of_kind("path", path, str, PathLike)
     path = Path(path)
     try:
         if path.exists() and not path.is_file():

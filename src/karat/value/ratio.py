@@ -53,7 +53,11 @@ def equivalent_labels(
     (26.67, inf)
     """
     one_of("convention", convention, get_args(Convention))
-    n, curve = np.asarray(n_labeled, dtype=np.float64), np.asarray(labeled_risk, dtype=np.float64)
+    try:
+        n, curve = np.asarray(n_labeled, dtype=np.float64), np.asarray(labeled_risk, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError("a learning curve is two arrays of numbers: n_labeled and labeled_risk.") from None
+    risk = a_number("risk", risk)
     if n.shape != curve.shape or n.ndim != 1 or len(n) == 0 or not (np.diff(n) > 0).all() or n[0] <= 0:
         raise InputError("a learning curve is a risk for each of some increasing numbers of gold labels.")
     if np.isnan(risk) or np.isnan(curve).any():

@@ -392,7 +392,9 @@ def table_coding(
 
 
 def _names(sources: Sequence[str] | None, m: int) -> tuple[str, ...]:
-    names = tuple(sources) if sources is not None else tuple(f"s{i}" for i in range(m))
+    if sources is not None and (isinstance(sources, str | bytes) or not isinstance(sources, Iterable)):
+        raise TypeError(f"sources must be names, one per column, not {type(sources).__name__}.")
+    names = tuple(map(str, sources)) if sources is not None else tuple(f"s{i}" for i in range(m))
     if len(names) != m:
         raise InputError(f"{len(names)} source names for {m} columns.")
     return names

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from karat._types import Floats
-from karat.errors import InputError
+from karat.errors import InputError, a_number, of_kind
 from karat.theory.bounds.excess import Bound, Summary, check_n, check_weight, checked_correction, constants, lower_bound
 from karat.theory.canonical import LARGEST, signs
 from karat.theory.estimation import estimation_error
@@ -113,7 +113,7 @@ def corrected_combination(
     s = Summary.of(model)
     return CombinedBound(
         {
-            "unlabeled": (0.0, 0.0, checked_correction(s, n_unlabeled).c_rho * s.m * rho),
+            "unlabeled": (0.0, 0.0, checked_correction(s, n_unlabeled).c_rho * s.m * a_number("rho", rho)),
             "labeled": _labeled(s, n_labeled),
             "inference_bias": (s.inference_bias,),
         }
@@ -149,7 +149,8 @@ def value_ratio_corrected(model: Ising | Summary, n_unlabeled: int, rho: float) 
 
     Under Proposition 1's conditions; warns where there are fewer than its n_0 points.
     """
-    return 2 * n_unlabeled * checked_correction(Summary.of(model), n_unlabeled).c_rho * rho
+    check_n(n_unlabeled=n_unlabeled)
+    return 2 * n_unlabeled * checked_correction(Summary.of(model), n_unlabeled).c_rho * a_number("rho", rho)
 
 
 def value_ratio_exact(model: Ising, n_unlabeled: int, learner: Literal["median", "mean", "random"] = "random") -> float:
@@ -159,6 +160,7 @@ def value_ratio_exact(model: Ising, n_unlabeled: int, learner: Literal["median",
     >>> round(value_ratio_exact(truth, 1_000), 2), round(value_ratio_exact(truth, 1_000, "mean"), 2)
     (5.51, 3.34)
     """
+    of_kind("model", model, Ising)
     check_n(n_unlabeled=n_unlabeled)
     return float(2 * n_unlabeled / model.m * estimation_error(model, learner, n_unlabeled).sum())
 
@@ -180,6 +182,7 @@ def value_ratio_lower(model: Ising, n_unlabeled: int) -> float:
     s = Summary.of(model)
     if s.d:
         return 2 * n_unlabeled / s.m * lower_bound(s).terms["standing_bias"]
+    of_kind("model", model, Ising)
     gold = 1 - model.a**2
     variance = np.diagonal(np.linalg.inv(vote_information(model))) if s.m <= LARGEST else gold
     sure = np.sqrt(variance / n_unlabeled) <= np.minimum(model.a, 1 - model.a) / _WITHIN
@@ -191,6 +194,7 @@ def vote_information(model: Ising) -> Floats:
 
     Of sources that are independent given the class, with the class balance known.
     """
+    of_kind("model", model, Ising)
     if model.m > LARGEST:
         raise InputError(f"the information is enumerated, for at most {LARGEST} sources; there are {model.m}.")
     votes, a = signs(model.m), model.a

@@ -13,7 +13,7 @@ from math import comb, sqrt
 
 import numpy as np
 
-from karat.errors import InputError, a_number, of_kind
+from karat.errors import InputError, a_number, a_whole_number, of_kind
 from karat.theory.ising import Ising
 from karat.theory.lemmas import noise_factor
 
@@ -128,7 +128,7 @@ def constants(model: Ising | Summary, limit_max: float | None = None) -> Constan
         In place of the model's largest limit.
     """
     s = Summary.of(model)
-    limit = s.limit_max if limit_max is None else limit_max
+    limit = s.limit_max if limit_max is None else a_number("limit_max", limit_max)
     if not limit < 1:
         raise InputError(f"the constants of Theorem 3 need triplets that tend to less than 1, not to {limit:.4g}.")
     rest = 1 - limit**2
@@ -168,7 +168,7 @@ def estimation_bias(model: Ising | Summary, n_unlabeled: int, recovered: int = 0
     """
     check_n(n_unlabeled=n_unlabeled)
     s = Summary.of(model)
-    if not 0 <= recovered <= s.d:
+    if not 0 <= a_whole_number("recovered", recovered) <= s.d:
         raise InputError(f"recovered must be between 0 and {s.d}, not {recovered!r}.")
     # Of a source in a known pair, triplets of the others without the other known pairs.
     if recovered and comb(s.m - 2, 2) < recovered:
@@ -266,7 +266,7 @@ def corrected_bound(model: Ising | Summary, rho: float, n_unlabeled: int | None 
     """
     s = Summary.of(model)
     found = checked_correction(s, n_unlabeled)
-    return Bound({"sampling": found.c_rho * s.m * rho, "inference_bias": s.inference_bias})
+    return Bound({"sampling": found.c_rho * s.m * a_number("rho", rho), "inference_bias": s.inference_bias})
 
 
 def checked_correction(s: Summary, n_unlabeled: int | None) -> Correction:
@@ -305,5 +305,5 @@ def lower_bound(model: Ising | Summary, weight: float = 1.0) -> Bound:
 
 def check_weight(weight: float) -> None:
     """Refuse a weight outside [0, 1]."""
-    if not 0 <= weight <= 1:
+    if not 0 <= a_number("weight", weight) <= 1:
         raise InputError(f"a weight must be between 0 and 1, not {weight!r}.")
