@@ -1,9 +1,10 @@
-# `make demo` and `make test` set up all they need in .venv; nothing is installed outside this folder.
+# `make demo` and `make test` set up all they need in .venv; nothing is installed outside this folder. `make test-browser`
+# also needs Debian's Chromium, which it installs where it is not there and it may.
 PYTHON ?= python3
 BIN := .venv/bin
 TESTS := $(BIN)/python -m pytest -q -n 2
 
-.PHONY: demo test docs check format bench mutants fuzz constraints clean
+.PHONY: demo test test-browser docs check format bench mutants fuzz constraints clean
 
 demo: .venv/ready
 	$(BIN)/karat demo
@@ -14,6 +15,10 @@ test: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(TESTS)
+
+# Pictures of all views are left in browser/pictures.
+test-browser: .venv/browser
+	$(BIN)/python -m pytest -q -p no:randomly browser
 
 # The site, in docs/_build.
 docs: .venv/docs
@@ -42,8 +47,13 @@ mutants: .venv/ready
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable ".[charts]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable ".[charts,serve]"
 	touch .venv/ready
+
+.venv/browser: .venv/ready browser/package.json browser/install.sh
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group browser
+	sh browser/install.sh
+	touch .venv/browser
 
 .venv/docs: .venv/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group docs
@@ -54,9 +64,10 @@ constraints:
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --group dev --group docs --editable ".[charts]"
+	$(BIN)/python -m pip install --quiet --group dev --group browser --group docs --editable ".[charts,serve]"
 	$(BIN)/python -m pip freeze --all --exclude-editable > constraints.txt
 	touch .venv/ready
 
 clean:
-	rm -rf .venv docs/_build docs/_pictures .peers .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv browser/node_modules browser/pictures docs/_build docs/_pictures .peers .hypothesis .mypy_cache \
+		.pytest_cache .ruff_cache

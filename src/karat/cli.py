@@ -125,6 +125,7 @@ def cli(debug: bool) -> None:
     karat report votes.csv --gold y --out report.html
     karat pick votes.csv -n 50 --out to_label.csv  which points to label next
     karat rate votes.csv --gold y                  how common is each class
+    karat serve                                    all of it on a local page
     karat reproduce all                            the paper's figures and tables
     """
 
@@ -392,6 +393,41 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
         result = reproduce_paper(experiment, Options(**options), out, jobs, progress)
     write_pictures(result)
     return _show(result, reproduce_report(result), as_json)
+
+
+@cli.command()
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 takes any that is free."
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Where to listen. Anything else opens your data to a network.",
+)
+@click.option("--name", "names", multiple=True, help="Another name under which the page is reached. Repeatable.")
+@click.option(
+    "--max-mb", type=click.IntRange(min=1), default=200, show_default=True, help="Largest file that is taken."
+)
+@click.option("--open", "open_browser", is_flag=True, help="Open the page in the browser.")
+def serve(port: int, host: str, names: tuple[str, ...], max_mb: int, open_browser: bool) -> int:
+    """A page on this machine: drop a file, see what it is worth, plan, label points, download.
+
+    Nothing leaves the machine, and nothing is kept when it ends.
+
+    \b
+    karat serve
+    karat serve --port 0 --open
+    """
+    from karat.serve.run import check_server
+    from karat.serve.run import serve as run_server
+    from karat.serve.uploads import Limits
+    from karat.show.charts.chart import check_charts
+
+    check_server()
+    check_charts()
+    run_server(host, port, names, Limits(max_mb), open_browser)
+    return 0
 
 
 @cli.command()

@@ -33,7 +33,7 @@ def test_prices_that_were_said(tmp_path: Path) -> None:
     costs = ("--label-cost", 2, "--point-cost", 0.1, "--budget", 50)
     result = karat("report", MESSAGES, "--gold", "truth", "--key", "id", "--out", out, *costs)
     assert result.returncode in (0, 1)
-    assert f"Wrote {out}." in " ".join(result.stdout.split())
+    assert f"Wrote{out}." in "".join(result.stdout.split())
     assert "Prices: 2 for a gold label, 0.1 for an unlabeled point; a budget of 50." in out.read_text(encoding="utf-8")
 
 

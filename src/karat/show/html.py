@@ -70,7 +70,7 @@ def section_html(section: Section, name: str, heading: int = 2) -> str:
     parts = [f'<{h} id="{name}-title">{text(section.title)}</{h}>']
     if section.headers:
         parts.append(table_html(section.title, section.headers, section.rows, section.names))
-    parts.append(lines_html(section.lines))
+    parts.append(lines_html([*filter(None, [section.details_words]), *section.lines]))
     parts.append(charts_html(section.charts))
     return f'<section id="{name}" aria-labelledby="{name}-title">{"".join(parts)}</section>\n'
 
@@ -122,6 +122,7 @@ def chart_html(chart: Chart) -> str:
     """A chart: its finding, its picture with a text, and its data as a table."""
     # Parts of pictures are found by name, and there are several pictures on a page.
     picture = _IDENTIFIER.sub(rf"\g<1>{chart.name}-", chart.svg(titled=False))
+    picture = picture.replace("<svg ", '<svg aria-hidden="true" ', 1)  # the text around it is what is read
     words = f"{chart.title} {chart.description}"
     table = table_html(f"data of {chart.name}", chart.headers, chart.rows) if chart.headers else ""
     return (

@@ -46,4 +46,4 @@ def page(found: Reproduction, charts: list[Chart]) -> str:
     for name, rows in found.tables.items():
         cells = [[table_cell(value) for value in row.values()] for row in rows]
         parts.append(f"<section><h2>{text(name)}</h2>{table_html(name, list(rows[0]), cells)}</section>")
-    return document("The paper, reproduced", "".join(parts))
+    return document("The paper, reproduced", "".join(parts), "<p>This page loads nothing.</p>")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from karat.commands.analysis import Analysis, Prices
@@ -116,8 +117,7 @@ def plan_sections(plan: Plan | None, prices: Prices) -> list[Section]:
         note = f"With made-up prices: {words}. Say yours: --label-cost, --point-cost, --budget."
     else:
         note = f"Prices: {words}; a budget of {prices.budget:g}."
-    lines = [plan.verdict, note, *section.lines]
-    return [Section(section.title, section.headers, section.rows, lines, section.names, section.charts)]
+    return [replace(section, lines=[plan.verdict, note, *section.lines])]
 
 
 def evidence_sections(analysis: Analysis) -> list[Section]:

@@ -25,7 +25,7 @@ class LearningCurves:
         the line of votes alone, the interval of f ends.
     votes_alone : Interval
     both : array, shape (s,)
-        Votes and gold, as predicted.
+        Votes and gold, as predicted; NaN for fewer than half of the labels that there are, of which that tells nothing.
     n_gold : int
         Labels that there are; beyond them curves are drawn on.
     """
@@ -45,5 +45,6 @@ def learning_curves(risks: Risks) -> LearningCurves:
     n, mean, half = band(risks, level)
     alone, lacking = risks.votes_alone.loss(level), risks.prospects.loss
     both = risks.both.loss(level).value + lacking.per_label.median * (1 / n - 1 / lacking.n_gold)
+    both[n < lacking.n_gold / 2] = np.nan
     curve = alone.value + mean
     return LearningCurves(n, curve, np.maximum(curve - half, 0), curve + half, alone, both, len(risks.points))

@@ -11,11 +11,10 @@ from karat._types import Floats
 from karat.commands.summary import DataSummary
 from karat.estimate.wilson import wilson
 from karat.show.cells import Between, Cell, Percent, Share, Text
-from karat.show.charts.chart import WIDTH, Chart, series
+from karat.show.charts.chart import LEARNED_FROM, WIDTH, Chart, series
 from karat.source_table import SourceTable
 
 _SHOWN = 20  # the most telling sources
-_NAMES = ("votes and gold", "gold alone", "votes alone")
 
 
 def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Chart | None:
@@ -30,15 +29,15 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     """
     table = data.sources
     shown = telling(table, len(data.classes))
-    rows = _rows(table, shown, _NAMES[0] if by_gold and data.n_gold else _NAMES[2])
+    rows = _rows(table, shown, LEARNED_FROM[0] if by_gold and data.n_gold else LEARNED_FROM[2])
     if alone is not None:
-        rows += _rows(alone, [alone.source.index(table.source[i]) for i in shown], _NAMES[2])
+        rows += _rows(alone, [alone.source.index(table.source[i]) for i in shown], LEARNED_FROM[2])
     if data.n_gold:
         rows += _gold_rows(table, shown, data.level)
     if not rows:
         return None
     order = [table.source[i] for i in sorted(shown, key=lambda i: -np.nan_to_num(table.accuracy[i]))]
-    names = [name for name in _NAMES if any(row["from"] == name for row in rows)]
+    names = [name for name in LEARNED_FROM if any(row["from"] == name for row in rows)]
     rows.sort(key=lambda row: (order.index(row["source"]), names.index(row["from"])))
     chance = 1 / len(data.classes)
     cells: list[list[Cell]] = [
@@ -106,7 +105,7 @@ def _gold_rows(table: SourceTable, shown: Sequence[int], level: float) -> list[d
     return [
         {
             "source": table.source[i],
-            "from": _NAMES[1],
+            "from": LEARNED_FROM[1],
             "value": float(table.empirical_accuracy[i]),
             "low": float(low[i]),
             "high": float(high[i]),

@@ -12,7 +12,8 @@ from karat.show.cells import Cell
 # Okabe and Ito's colours, which colour-blind people tell apart; a shape, a dash or a place always says it again.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#4d4d4d", "#8a6d00")
 SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross", "triangle-left", "triangle-right")
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 4], [3, 1])
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3], [10, 4], [3, 1])
+LEARNED_FROM = ("votes and gold", "gold alone", "votes alone")
 INK, SOFT, GRID = "#222222", "#666666", "#dddddd"  # the page's style sheet turns these where it is dark
 WIDTH = 360  # of what is drawn inside the axes
 _CONFIG = {
@@ -29,6 +30,7 @@ _CONFIG = {
     "legend": {
         "labelColor": INK, "titleColor": INK, "labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal",
         "orient": "bottom", "labelLimit": 260, "titleLimit": 260, "columnPadding": 24, "symbolStrokeWidth": 2,
+        "symbolOpacity": 1,
     },
     "text": {"color": INK, "fontSize": 12},
     "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": 13},
@@ -79,30 +81,26 @@ class Chart:
 
 
 def series(alt: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Colour and shape of some series by their place, which is the same in every chart."""
+    """Colour and shape of what is learned from some of `LEARNED_FROM`."""
     legend = alt.Legend(title=None, columns=2)
     return {
-        "color": alt.Color(
-            "from:N", scale=alt.Scale(domain=list(names), range=list(COLOURS[: len(names)])), legend=legend
-        ),
-        "shape": alt.Shape(
-            "from:N", scale=alt.Scale(domain=list(names), range=list(SHAPES[: len(names)])), legend=legend
-        ),
+        "color": alt.Color("from:N", scale=_scale(alt, names, COLOURS), legend=legend),
+        "shape": alt.Shape("from:N", scale=_scale(alt, names, SHAPES), legend=legend),
     }
 
 
 def dashes(alt: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Colour and dashes of some lines by their place."""
+    """Colour and dashes of the same, as lines."""
     legend = alt.Legend(title=None, columns=2, symbolType="stroke", symbolSize=300)
     return {
-        "color": alt.Color(
-            "from:N", scale=alt.Scale(domain=list(names), range=list(COLOURS[: len(names)])), legend=legend
-        ),
-        "strokeDash": alt.StrokeDash(
-            "from:N", scale=alt.Scale(domain=list(names), range=[list(dash) for dash in DASHES[: len(names)]]),
-            legend=legend,
-        ),
-    }  # fmt: skip
+        "color": alt.Color("from:N", scale=_scale(alt, names, COLOURS), legend=legend),
+        "strokeDash": alt.StrokeDash("from:N", scale=_scale(alt, names, DASHES), legend=legend),
+    }
+
+
+def _scale(alt: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
+    """How each name looks, which is the same in every chart."""
+    return alt.Scale(domain=list(names), range=[looks[LEARNED_FROM.index(name)] for name in names])
 
 
 def check_charts() -> None:

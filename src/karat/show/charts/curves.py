@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from karat.show.cells import Between, Cell, Count, Loss
-from karat.show.charts.chart import COLOURS, INK, WIDTH, Chart, dashes
+from karat.show.charts.chart import COLOURS, INK, LEARNED_FROM, WIDTH, Chart, dashes
 from karat.value.advice import DataValue
 from karat.value.words import worth
-
-_NAMES = ("votes and gold", "gold alone", "votes alone")
 
 
 def learning_curves(found: DataValue) -> Chart | None:
@@ -22,18 +22,27 @@ def learning_curves(found: DataValue) -> Chart | None:
     lines = [
         {"n": size, "loss": loss, "from": name}
         for name, losses in zip(
-            _NAMES, (curves.both.tolist(), curves.gold_alone.tolist(), [curves.votes_alone.value] * len(n)), strict=True
+            LEARNED_FROM,
+            (curves.both.tolist(), curves.gold_alone.tolist(), [curves.votes_alone.value] * len(n)),
+            strict=True,
         )
         for size, loss in zip(n, losses, strict=True)
+        if math.isfinite(loss)
     ]
     band = [
         {"n": size, "low": low, "high": high}
         for size, low, high in zip(n, curves.low.tolist(), curves.high.tolist(), strict=True)
     ]
     # A curve of gold alone starts far above all that is of interest.
-    highest = min(max(row["loss"] for row in lines), 2.5 * max(curves.votes_alone.value, float(curves.both.max())))
+    highest = min(max(row["loss"] for row in lines), 2.5 * max(curves.votes_alone.value, float(np.nanmax(curves.both))))
     rows: list[list[Cell]] = [
-        [Count(round(size)), Loss(both), Loss(gold), Between(Loss(low), Loss(high)), Loss(curves.votes_alone.value)]
+        [
+            Count(round(size)),
+            Loss(both if math.isfinite(both) else None),
+            Loss(gold),
+            Between(Loss(low), Loss(high)),
+            Loss(curves.votes_alone.value),
+        ]
         for size, both, gold, low, high in zip(
             n, curves.both.tolist(), curves.gold_alone.tolist(), curves.low.tolist(), curves.high.tolist(), strict=True
         )
@@ -52,7 +61,7 @@ def learning_curves(found: DataValue) -> Chart | None:
         drawn = (
             alt.Chart(alt.Data(values=lines))
             .mark_line(strokeWidth=2, clip=True)
-            .encode(x=x, y=alt.Y("loss:Q", scale=y_scale, title="log loss"), **dashes(alt, _NAMES))
+            .encode(x=x, y=alt.Y("loss:Q", scale=y_scale, title="log loss"), **dashes(alt, LEARNED_FROM))
         )
         layers = [area, drawn]
         if math.isfinite(f.value) and f.value >= n[0]:

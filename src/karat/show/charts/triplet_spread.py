@@ -34,7 +34,7 @@ def triplet_spread(found: TripletSpread) -> Chart:
         return alt.layer(
             bars.encode(x=x, x2="high:Q", y=alt.Y("n:Q", title="triplets", axis=alt.Axis(tickMinStep=1))),
             rule.mark_rule(strokeDash=[6, 3], strokeWidth=2, color=INK).encode(x=at),
-            rule.mark_text(align="left", dx=5, fontSize=13).encode(x=at, y=alt.value(8), text="words:N"),
+            rule.mark_text(align="left", dx=5, fontSize=13).encode(x=at, y=alt.value(-8), text="words:N"),
         ).properties(width=WIDTH, height=170)
 
     low, high = np.quantile(found.accuracies, [0.25, 0.75]).tolist()
