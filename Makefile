@@ -69,5 +69,5 @@ constraints:
 	touch .venv/ready
 
 clean:
-	rm -rf .venv browser/node_modules browser/pictures docs/_build docs/_pictures .peers .hypothesis .mypy_cache \
+	rm -rf .venv browser/node_modules browser/pictures docs/_build .peers .hypothesis .mypy_cache \
 		.pytest_cache .ruff_cache

@@ -20,7 +20,7 @@ TARGET = Path(__file__).parent.parent / "docs" / "demo.svg"
 
 def main() -> None:
     """Record the report and write it as SVG."""
-    recorder = Console(record=True, width=104, file=io.StringIO(), highlight=False, markup=False)
+    recorder = Console(record=True, width=80, file=io.StringIO(), highlight=False, markup=False)
     recorder.print(Text("$ karat demo", style="bold green"))
     print_report(demo_report(run_demo()), recorder)
     picture = recorder.export_svg(title="karat demo")

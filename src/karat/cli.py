@@ -419,13 +419,14 @@ def serve(port: int, host: str, names: tuple[str, ...], max_mb: int, open_browse
     karat serve
     karat serve --port 0 --open
     """
-    from karat.serve.run import check_server
-    from karat.serve.run import serve as run_server
+    from karat.serve import check_server
     from karat.serve.uploads import Limits
     from karat.show.charts.chart import check_charts
 
     check_server()
     check_charts()
+    from karat.serve.run import serve as run_server  # loads Starlette
+
     run_server(host, port, names, Limits(max_mb), open_browser)
     return 0
 

@@ -214,7 +214,7 @@ def judges(n: int = 20_000, seed: int = 0) -> tuple[Votes, npt.NDArray[np.float6
     seen = rng.normal(size=(n, 3)) + truth[:, None] * [1.0, 1.5, 0.7]
     voted = np.where(rng.random((n, 2)) < [0.75, 0.65], truth[:, None], 1 - truth[:, None])
     numbers = np.concatenate([seen[:, :1], np.round(20 + 2 * seen[:, 1:]), voted], axis=1)
-    return Votes.from_array(numbers, "abcde", kinds=dict.fromkeys("abc", "score")), truth
+    return Votes.from_array(numbers, list("abcde"), kinds=dict.fromkeys("abc", "score")), truth
 
 
 def test_recovery_the_shift_of_scores_needs_no_threshold() -> None:
@@ -238,7 +238,7 @@ def test_scores_of_the_same_judge_twice_are_taken_as_one_where_told() -> None:
     votes, truth = judges(5_000)
     rng = np.random.default_rng(1)
     twice = np.concatenate([votes.values, (votes.values[:, 1:2] + rng.integers(0, 2, (5_000, 1))).clip(0, 9)], axis=1)
-    again = Votes.from_array(twice, "abcdef", kinds=dict.fromkeys("abcf", "score"))
+    again = Votes.from_array(twice, list("abcdef"), kinds=dict.fromkeys("abcf", "score"))
     known = LabelModel(method="triplets", class_balance=0.4, known_pairs=[("b", "f")]).fit(again)
     misled = LabelModel(method="triplets", class_balance=0.4).fit(again)
     losses = [-np.log(m.predict_proba(again)[np.arange(5_000), truth]).mean() for m in (known, misled)]

@@ -187,3 +187,15 @@ def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
     votes = read_votes(tmp_path / "v.jsonl")
     assert votes.keys is not None
     assert votes.keys.tolist() == ["a", "a\0"]
+
+
+def test_gold_of_a_second_file_is_added_to_that_of_the_votes() -> None:
+    sources = {name: [0, 1] * 3 for name in ("s1", "s2", "s3")}
+    table = {"id": list("abcdef"), **sources, "truth": [0, 1, 1, None, None, None]}
+    more = {"id": ["c", "d"], "truth": [0, 1], "chance": [0.5, 0.25]}
+    votes = read_votes(table, key="id", gold="truth", gold_file=more, chance="chance")
+    assert votes.sources == ("s1", "s2", "s3")
+    assert votes.gold is not None
+    assert votes.gold.values.tolist() == [0, 1, 0, 1, -1, -1]
+    assert votes.gold.chances is not None
+    np.testing.assert_array_equal(votes.gold.chances[:4], [np.nan, np.nan, 0.5, 0.25])

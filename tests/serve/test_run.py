@@ -13,7 +13,7 @@ import pytest
 from run_karat import KARAT, karat
 
 from karat import InputError
-from karat.serve.run import check_server
+from karat.serve import check_server
 
 
 def test_the_page_is_where_it_says_and_ends_with_ctrl_c(tmp_path: Path) -> None:
@@ -46,3 +46,10 @@ def test_without_the_packages_of_the_page(module: str, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(InputError, match="pip install 'karat"):
         check_server()
+
+
+def test_without_its_packages_the_page_says_what_to_install() -> None:
+    code = "import sys; sys.modules['starlette'] = None; sys.argv[1:] = ['serve']; from karat.cli import main; main()"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "pip install 'karat[serve]'" in found.stderr

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.show.cells import F1, Between, Cell, Correlation, Count, Loss, Money, Nats, Number, Percent, Share, Text
+from karat.show.cells import Between, Cell, Correlation, Count, Loss, Money, Nats, Number, Percent, Share, Text
 
 SHOWN: list[tuple[Cell, str]] = [
     (Text("spam"), "spam"),
@@ -22,7 +22,6 @@ SHOWN: list[tuple[Cell, str]] = [
     (Nats(-0.001), "-0.0010"),
     (Percent(0.2054), "20.5%"),
     (Percent(0.9, digits=0), "90%"),
-    (F1(0.6772), "67.7"),
     (Correlation(0.237), "+0.24"),
     (Correlation(-0.237), "-0.24"),
     (Money(1234.5), "1,234.50"),

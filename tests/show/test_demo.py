@@ -10,7 +10,7 @@ def test_demo() -> None:
     report = demo_report(result)
     assert report.verdict == "Without a single gold label, twelve word rules label 93% of 2,000 IMDB reviews right."
     sources, wrong, advice, pairs = report.sections
-    assert [str(cell) for cell in wrong.rows[0]] == ["votes alone, median of triplets", ".930", "88.0", ".190"]
+    assert [str(cell) for cell in wrong.rows[0]] == ["votes alone, median of triplets", ".930", ".880", ".190"]
     assert advice.title == "What to do next, told from 200 gold labels"
     assert advice.lines == [result.value.verdict]
     assert sources.title.startswith("Sources")

@@ -39,6 +39,7 @@ def test_the_curve_has_the_numbers_that_people_think_in(risks: Risks) -> None:
     assert by_size[80]["combined"] == pytest.approx(found.risk["combined"].value)
     assert by_size[130]["combined"] == pytest.approx(found.risk["combined"].value - found.gains["labels"].value)
     assert by_size[500]["labeled"] is None  # gold does not tell so far
+    assert by_size[20]["combined"] is None  # nor of so few labels, where there are 80
     few, many = by_size[20]["labeled"], by_size[80]["labeled"]
     assert few is not None
     assert many is not None

@@ -89,3 +89,10 @@ def test_scores() -> None:
 def test_nothing_to_say_of_good_votes() -> None:
     votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals(np.full(4, 0.8), 3, 0.2), [0.3, 0.3, 0.4])
     assert class_warnings(votes) == []
+
+
+def test_sources_that_look_like_gold_and_sources_alone() -> None:
+    votes = Votes.from_array([[0, 1, 0], [1, 0, 1]] * 20, ["a", "b", "truth"])
+    assert [line for line in class_warnings(votes) if "'truth' is read as a source" in line]
+    alone = Votes.from_array([[0], [1]] * 20)
+    assert [line for line in class_warnings(alone) if "nothing tells how good it is" in line]

@@ -8,33 +8,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Lock
+from typing import Any, TypeVar, cast
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
+_ONE_AT_A_TIME = Lock()
 _numba: Any = numba  # its types know neither its settings nor compiled functions as what they are
 
 
 def compiled(signature: Any) -> Callable[[F], F]:
-    """Compile a function for one signature; it runs without the interpreter lock."""
+    """Compile a function for one signature when it is first called; it runs without the interpreter lock."""
 
     def decorate(function: F) -> F:
-        options = {"nogil": True, "error_model": "numpy"}
-        folder, before = private_folder(), _numba.config.CACHE_DIR
-        if folder is not None:
-            try:
-                _numba.config.CACHE_DIR = folder  # looked at here and now
-                return _numba.njit(signature, cache=True, **options)(function)
-            except (OSError, RuntimeError):  # no space left, or removed meanwhile
-                pass
-            finally:
-                _numba.config.CACHE_DIR = before
-        return _numba.njit(signature, **options)(function)
+        ready: list[Callable[..., Any]] = []
+
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            if not ready:
+                with _ONE_AT_A_TIME:
+                    if not ready:
+                        ready.append(_compile(function, signature))
+            return ready[0](*arguments)
+
+        return cast(F, call)
 
     return decorate
+
+
+def _compile(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
+    options = {"nogil": True, "error_model": "numpy"}
+    folder, before = private_folder(), _numba.config.CACHE_DIR
+    if folder is not None:
+        try:
+            _numba.config.CACHE_DIR = folder  # looked at here and now
+            return _numba.njit(signature, cache=True, **options)(function)
+        except (OSError, RuntimeError):  # no space left, or removed meanwhile
+            pass
+        finally:
+            _numba.config.CACHE_DIR = before
+    return _numba.njit(signature, **options)(function)
 
 
 @cache

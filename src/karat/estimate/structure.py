@@ -60,7 +60,7 @@ def dependent_pairs(
     >>> moments = karat.Moments.of(votes)
     >>> pairs = dependent_pairs(moments, karat.triplets(moments))
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
-    ('like', 'bad', -0.24)
+    ('good', 'bad', -0.14)
     """
     model = source_model_of(model)
     if moments.sources != model.sources or moments.classes != model.classes:

@@ -65,9 +65,12 @@ class Coding:
         unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == _UNKNOWN]
         result = table[column.cells]
         if unknown:
+            folded = {str(label).casefold() for label in self.classes}
+            case = all(str(value).casefold() in folded for value in unknown)
+            mend = "Take them as one (ignore_case=True; --ignore-case), correct it" if case else "Correct it"
             raise InputError(
                 f"{column.where} holds {examples(unknown)} (first in row {int(np.argmax(result == _UNKNOWN)) + 1:,}), "
-                f"which is neither a class nor an abstain: {self}. Correct it (mapping=; --map), name the classes and "
+                f"which is neither a class nor an abstain: {self}. {mend} (mapping=; --map), name the classes and "
                 "the abstain value (classes=, abstain=; --classes, --abstain), or leave the column out (drop=; --drop)."
             )
         return result
@@ -132,6 +135,12 @@ class Column:
         distinct = {level: i for i, level in enumerate(dict.fromkeys(bare))}
         place = np.array([*(distinct[level] for level in bare), -1], dtype=_smallest(len(bare)))
         return cls(where, list(distinct), place[cells])
+
+    def filled_from(self, other: Column) -> Column:
+        """The same with the cells of another column where this one has empty ones."""
+        levels = list(dict.fromkeys([*self.levels, *other.levels]))
+        place = np.array([*(levels.index(level) for level in other.levels), -1], dtype=np.int32)
+        return Column(self.where, levels, np.where(self.cells >= 0, self.cells, place[other.cells]))
 
     def __post_init__(self) -> None:
         if len(self.levels) > MAX_LEVELS:

@@ -85,7 +85,10 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
 
 
 def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
-    special = [*([reading.key] if reading.key is not None else []), *reading.beside]
+    undropped = {*table.column_names} - {*_split(reading.drop, set(table.column_names))}
+    if gold is None and reading.gold in undropped:  # beside the gold file, which has labels for more points
+        gold = reading.gold
+    special = list(dict.fromkeys(name for name in (reading.key, *reading.beside, gold) if name is not None))
     names = _pick(table.column_names, reading.sources, reading.drop, "column", special)
     stated = reading.stated(names)
     columns: dict[str, Column] = {}
@@ -98,9 +101,12 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
                 refused[name] = error
     points = None if reading.key is None else keys(table, reading.key)
     truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
-    chances = None if gold is None or reading.chance is None else chance_column(table, reading.chance)
+    chances = None
     if reading.gold_file is not None:
-        truth, chances = _joined_gold(points, reading, reading.key)
+        joined, chances = _joined_gold(points, reading, reading.key)
+        truth = joined if truth is None else joined.filled_from(truth)
+    elif gold is not None and reading.chance is not None:
+        chances = chance_column(table, reading.chance)
     if not reading.scales:
         unsaid = {name: column for name, column in columns.items() if name not in stated}
         stated |= _found_scores(table, reading, unsaid, [name for name in refused if name not in stated], truth)

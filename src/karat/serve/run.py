@@ -17,15 +17,6 @@ _WARNING = """
 """
 
 
-def check_server() -> None:
-    """Refuse where the packages of the page are missing."""
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError:
-        raise InputError("the local page needs Starlette and uvicorn: pip install 'karat[serve]'.") from None
-
-
 def serve(host: str, port: int, names: tuple[str, ...], limits: Limits, open_browser: bool) -> None:
     """Answer until interrupted."""
     import uvicorn

@@ -112,20 +112,6 @@ class Percent(Cell):
 
 
 @dataclass(frozen=True)
-class F1(Cell):
-    """An F1 score, of 100 as in the paper.
-
-    >>> print(F1(0.6772))
-    67.7
-    """
-
-    value: float
-
-    def __str__(self) -> str:
-        return f"{100 * self.value:.1f}"
-
-
-@dataclass(frozen=True)
 class Correlation(Cell):
     """A correlation, with its sign.
 

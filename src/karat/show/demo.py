@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.commands.demo import DemoResult
 from karat.losses import Score
-from karat.show.cells import F1, Loss, Percent, Share, Text
+from karat.show.cells import Loss, Percent, Share, Text
 from karat.show.charts.curves import learning_curves
 from karat.show.charts.error_sources import error_sources
 from karat.show.data import pair_section, source_section
@@ -16,7 +16,7 @@ def demo_report(result: DemoResult) -> Report:
     """How good the word rules are, how wrong labels from them are, and what to do about it."""
     accuracy = Percent(result.scores["votes"].accuracy, digits=0)
     rows = [
-        [Text(what), Share(found.accuracy), F1(found.f1), Loss(found.loss)]
+        [Text(what), Share(found.accuracy), Share(found.f1), Loss(found.loss)]
         for what, found in named_scores(result).items()
     ]
     charts = []

@@ -14,7 +14,7 @@ from karat.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, deci
 from karat.value.equivalent import difference, equivalent
 from karat.value.gains import Lacking
 from karat.value.interval import Interval
-from karat.value.learning_curves import LearningCurves, learning_curves
+from karat.value.learning_curves import LearningCurves, learning_curves, predicted_both
 from karat.value.ratio import data_value_ratio
 from karat.value.risks import Risks, mean_interval, share_interval
 from karat.value.words import decision_words, worth
@@ -188,10 +188,11 @@ def _curve(risks: Risks, risk: float, lacking: Lacking) -> tuple[dict[str, float
     n, mean, _ = difference(risks)
     alone = risks.votes_alone.loss(risks.settings.level).value
     sizes = sorted({n for n in _SHOWN if n <= 10 * n_gold} | {n_gold, n_gold + NEXT_LABELS})
+    both = predicted_both(risk, lacking, np.array(sizes))
     rows: list[dict[str, float | None]] = []
-    for size in sizes:
+    for size, combined in zip(sizes, both.tolist(), strict=True):
         told = n[0] <= size <= n[-1]
         by_gold = float(np.interp(np.log(size), np.log(n), mean)) + alone if told else None
-        both = risk + lacking.per_label.median * (1 / size - 1 / n_gold)
-        rows.append({"n": size, "labeled": by_gold, "unlabeled": alone, "combined": both})
+        known = None if np.isnan(combined) else combined
+        rows.append({"n": size, "labeled": by_gold, "unlabeled": alone, "combined": known})
     return tuple(rows)

@@ -8,6 +8,7 @@ import numpy as np
 
 from karat._types import Floats
 from karat.value.equivalent import band
+from karat.value.gains import Lacking
 from karat.value.interval import Interval
 from karat.value.risks import Risks
 
@@ -44,7 +45,11 @@ def learning_curves(risks: Risks) -> LearningCurves:
     level = risks.settings.level
     n, mean, half = band(risks, level)
     alone, lacking = risks.votes_alone.loss(level), risks.prospects.loss
-    both = risks.both.loss(level).value + lacking.per_label.median * (1 / n - 1 / lacking.n_gold)
-    both[n < lacking.n_gold / 2] = np.nan
+    both = predicted_both(risks.both.loss(level).value, lacking, n)
     curve = alone.value + mean
     return LearningCurves(n, curve, np.maximum(curve - half, 0), curve + half, alone, both, len(risks.points))
+
+
+def predicted_both(risk: float, lacking: Lacking, n: Floats) -> Floats:
+    """Log loss of votes and n gold labels, from that of now; NaN below half of those there are, too far to tell."""
+    return np.where(n < lacking.n_gold / 2, np.nan, risk + lacking.per_label.median * (1 / n - 1 / lacking.n_gold))

@@ -17,6 +17,7 @@ RARE = 0.001  # a class with a smaller share of the votes, and no gold, may be n
 EXPECTED_GOLD = 3  # labels that gold should have of a class, by its share of votes, before it is missed there
 SCORES = 6  # whole numbers from 0 to 10: so many of them are scores where gold has two classes
 _BLOCK = 1 << 20
+_GOLD = frozenset(["gold", "gold_label", "truth", "ground_truth", "y", "y_true", "target"])  # names of no source
 _NO_VOTE = frozenset([
     "n/a", "na", "nan", "none", "null", "nil", "unsure", "not sure", "unknown", "unclear", "undecided", "idk",
     "i don't know", "don't know", "dont know", "cannot tell", "can't tell", "cant tell", "no answer", "no label",
@@ -59,9 +60,16 @@ def class_warnings(votes: Votes) -> list[str]:
     # Where all sources vote for one class only, their silence tells of the other.
     lines += _unvoted_words([classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else [])
     lines += _single_words([classes[k] for k in np.flatnonzero(gold == 1)])
+    lines += [_gold_words(name) for name in votes.sources if name.casefold() in _GOLD]
+    if len(votes.sources) == 1 and not gold.any():
+        lines.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
     if len(votes) < FEWEST_POINTS:
         lines.append(f"There {'is' if len(votes) == 1 else 'are'} only {plural(len(votes), 'point')}: bring more.")
     return lines
+
+
+def _gold_words(name: str) -> str:
+    return f"{name!r} is read as a source: if it holds gold labels, say so (gold={name!r}; --gold {name}), or drop it."
 
 
 def _votes_cast(votes: Votes) -> Ints:
