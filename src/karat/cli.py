@@ -323,13 +323,14 @@ def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any
     karat pick votes.csv --key id -n 50 --out to_label.csv
     karat fit votes.csv --key id --gold-file to_label.csv --chance chance
     """
-    from karat.commands.pick import CHANCE, pick_votes
+    from karat.commands.pick import CHANCE, LABEL, pick_votes
     from karat.show.pick import pick_report
 
     result = pick_votes(votes_file(options), settings(options), number, goal, out)
     following = ""
-    if out and options["key"] and not (options["gold"] or options["gold_file"]):
-        following = again("fit", without=("number", "goal"), gold_file=out, gold="y", chance=CHANCE)
+    if out and options["key"] and not options["gold_file"]:
+        named = {} if options["gold"] else {"gold": LABEL}
+        following = again("fit", without=("number", "goal"), gold_file=out, **named, chance=CHANCE)
     return _show(result, pick_report(result, following), as_json)
 
 

@@ -16,13 +16,14 @@ def test_keys_and_chances_are_written_and_can_be_read_beside_gold(votes_csv: Pat
     out = tmp_path / "to_label.csv"
     found = pick_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(), 20, "labels", str(out))
     table = csv.read_csv(out)
-    assert table.column_names == ["id", "chance"]
+    assert table.column_names == ["id", "chance", "y"]
+    assert table["y"].null_count == 20
     assert found.picked.keys is not None
     assert table["id"].to_pylist() == found.picked.keys.tolist()
     labeled = tmp_path / "labeled.csv"
     lines = out.read_text(encoding="utf-8").splitlines()
-    answers = ["y", *[str(i % 2) for i in range(20)]]
-    labeled.write_text("\n".join(f"{a},{b}" for a, b in zip(lines, answers, strict=True)), encoding="utf-8")
+    answers = ["", *[str(i % 2) for i in range(20)]]
+    labeled.write_text("\n".join(a + b for a, b in zip(lines, answers, strict=True)), encoding="utf-8")
     reading = Reading(key="id", drop=("y",), gold="y", gold_file=str(labeled), chance="chance")
     votes = VotesFile(str(votes_csv), reading).read()
     assert votes.own_gold.chances is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from karat.commands.inputs import VotesFile
 from karat.commands.outputs import check_different, named_points
 from karat.estimate.settings import Settings
@@ -11,6 +13,7 @@ from karat.io.formats import check_output, written_table
 from karat.value.pick import Goal, Picked, check_number, pick_points
 
 CHANCE = "chance"  # the column of how likely each point was to be picked
+LABEL = "y"  # the column of labels, where gold has no name yet
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +39,8 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
     n : int
         How many.
     out : str, optional
-        Where to write their keys, or row numbers from 1, and how likely each was to be picked.
+        Where to write their keys, or row numbers from 1, how likely each was to be picked, and an empty column for
+        their labels.
     """
     check_number(n)
     if out is not None:
@@ -44,7 +48,9 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
     votes = data.apart_from(check_different(out)).read()
     picked = pick_points(votes, votes.gold, settings, n, goal)
     if out is not None:
-        columns = named_points(votes.take(picked.rows), picked.rows, {CHANCE: picked.chances})
+        nothing_yet = pa.nulls(len(picked), pa.string())
+        told = {CHANCE: picked.chances, data.reading.gold or LABEL: nothing_yet}
+        columns = named_points(votes.take(picked.rows), picked.rows, told)
         with written_table(out, columns):
             pass
     return PickResult(picked, out)

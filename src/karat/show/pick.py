@@ -32,8 +32,8 @@ def pick_report(result: PickResult, next_command: str = "") -> Report:
     if picked.n_silent:
         lines.append(f"{plural(picked.n_silent, 'point')} of them have no vote.")
     lines.append(
-        "Label them in a column beside their chances, and give both on (--gold, --chance): karat then weighs them so "
-        "that shares and scores are as honest as from random points."
+        "Fill in the empty column of labels, and give labels and chances on (--gold-file, --chance): karat then weighs "
+        "them so that shares and scores are as honest as from random points."
     )
     table = Section(title, [key, "chance, random = 1"], rows, lines)
     return Report(verdict, [table, *aside_sections(picked.aside)], next_command)

@@ -14,6 +14,7 @@ from karat.value.interval import Interval
 from karat.value.ratio import SMALLEST
 
 _COIN = math.log(2)  # log loss of a coin: a bound above it says nothing
+_FAR = 4  # times the lower end of f: an estimate farther from it, with no upper end, is not worth saying
 _SPELLED = {2: "two", 5: "five", 10: "ten", 20: "twenty", 100: "a hundred"}
 
 
@@ -65,12 +66,16 @@ def worth(n_unlabeled: int, f: Interval) -> str:
     'The votes on 40,000 points alone do as well as about 42 gold labels alone (30 to 61).'
     >>> worth(40_000, Interval(float("inf"), 90.0, float("inf")))
     'The votes on 40,000 points alone do as well as 90 gold labels alone, or more.'
+    >>> worth(40_000, Interval(130.0, 90.0, float("inf")))
+    'The votes on 40,000 points alone do as well as about 130 gold labels alone, 90 at least.'
     """
     points = f"The votes on {n_unlabeled:,} points alone do as well as"
     if f.low <= SMALLEST and math.isinf(f.high):
         return f"{points} a number of gold labels that these do not tell."
-    if math.isinf(f.high):
+    if math.isinf(f.high) and f.value > _FAR * f.low:
         return f"{points} {f.low:,.0f} gold labels alone, or more."
+    if math.isinf(f.high):
+        return f"{points} about {f.value:,.0f} gold labels alone, {f.low:,.0f} at least."
     if f.low <= SMALLEST:
         return f"{points} {max(f.high, SMALLEST):,.0f} gold labels alone, or fewer."
     return f"{points} about {f.value:,.0f} gold labels alone ({f.low:,.0f} to {f.high:,.0f})."
@@ -81,8 +86,10 @@ def ratio_words(ratio: Interval, f: Interval) -> str:
     if f.low > SMALLEST and not math.isinf(f.high):
         between = f"{ratio.low:,.0f} to {ratio.high:,.0f}"
         return f"One gold label does what {ratio.value:,.0f} unlabeled points do ({between})."
-    if f.low > SMALLEST:
+    if f.low > SMALLEST and f.value > _FAR * f.low:
         return f"One gold label does what {ratio.high:,.0f} unlabeled points do, or fewer."
+    if f.low > SMALLEST:
+        return f"One gold label does what about {ratio.value:,.0f} unlabeled points do, {ratio.high:,.0f} at most."
     if not math.isinf(f.high):
         return f"One gold label does what {ratio.low:,.0f} unlabeled points do, or more."
     return ""
