@@ -2,6 +2,7 @@
 # also needs Debian's Chromium, which it installs where it is not there and it may.
 PYTHON ?= python3
 BIN := .venv/bin
+LOOPS := $(addprefix src/karat/_kernels/, build_loops.py loops.c loops.h)
 TESTS := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-browser docs check format bench mutants fuzz constraints clean
@@ -44,7 +45,7 @@ fuzz: .venv/ready
 mutants: .venv/ready
 	$(BIN)/python bench/mutants.py $(ARGS)
 
-.venv/ready: pyproject.toml constraints.txt
+.venv/ready: pyproject.toml constraints.txt setup.py $(LOOPS)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --group dev --editable ".[charts,serve]"

@@ -5,10 +5,8 @@ python bench/run.py            all of them; exit code 1 if one does not hold
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -81,10 +79,10 @@ def medians(m: int, repeats: int) -> Result:
     return Result(f"median triplets, {m:,} sources", ours, "numpy.median", best(lambda: np.median(numbers), 1), 1)
 
 
-def command(*words: str, **environment: str) -> float:
+def command(*words: str) -> float:
     """Seconds that a command takes."""
     start = time.perf_counter()
-    subprocess.run(words, check=True, capture_output=True, env={**os.environ, **environment})
+    subprocess.run(words, check=True, capture_output=True)
     return time.perf_counter() - start
 
 
@@ -101,20 +99,6 @@ def starting() -> list[Result]:
 def imports(python: str, names: str) -> tuple[str, float]:
     """What importing some modules is called, and how long it takes."""
     return f"import {names}", best(lambda: command(python, "-c", f"import {names}"), 10)
-
-
-def compiling() -> Result:
-    """What the first run on a machine takes longer than the second, against one second."""
-    code = (
-        "import numpy as np, karat; v = karat.datasets.load_imdb();"
-        "m = karat.LabelModel(class_balance=.5, replicates=0).fit(v); m.predict_proba(v)"
-    )
-    delays = []
-    for _ in range(3):
-        with tempfile.TemporaryDirectory() as folder:
-            first, second = (command(sys.executable, "-c", code, NUMBA_CACHE_DIR=folder) for _ in range(2))
-            delays.append(first - second)
-    return Result("compilation on a first run", min(delays), "one second", 1, 1)
 
 
 def theory() -> Result:
@@ -134,7 +118,7 @@ def main() -> int:
         lambda: [medians(200, 5)],
         lambda: [medians(1000, 1)],
         starting,
-        lambda: [compiling(), theory()],
+        lambda: [theory()],
     ):
         for result in group():
             print(result, flush=True)

@@ -25,7 +25,7 @@ def test_importing_karat_loads_nothing_heavy() -> None:
         "pyarrow",
         "sklearn",
         "scipy",
-        "numba",
+        "_cffi_backend",
         "duckdb",
         "rich",
         "altair",

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from karat._kernels import threads
-from karat._kernels.compiled import compiled, private_folder
 from karat._kernels.counting import add_by_kind, add_entry_pairs, add_tally, add_weights, pair_counts
 from karat._kernels.diagonal import joint_rotation
 from karat._kernels.evidence import add_tables, two_class_probabilities
@@ -46,7 +42,7 @@ def test_oracle_tables_of_sources_with_different_numbers_of_outputs() -> None:
     groups = np.array([[2, 0], [1, -1]])
     tables = rng.random((2, 6))
     total = np.full(300, 0.25)
-    add_tables(columns, 100, 400, groups, sizes, tables, np.empty(64, dtype=np.uint16), total)
+    add_tables(columns, 100, 400, groups, sizes, tables, total)
     given = columns[:, 100:400].astype(np.int64) + 1
     expected = 0.25 + tables[0, given[2] * 3 + given[0]] + tables[1, given[1]]
     np.testing.assert_allclose(total, expected)
@@ -86,7 +82,7 @@ def test_oracle_compiled_counts_of_votes(m: int) -> None:
         columns[:, 0] = 2
     low, high = 7, n - 5
     tally = np.zeros((high - low, K), dtype=np.int64)
-    add_tally(columns, low, high, np.empty(4096, dtype=np.uint16), tally)
+    add_tally(columns, low, high, tally)
     assert (tally == np.stack([(columns[:, low:high] == y).sum(axis=0) for y in range(K)], axis=1)).all()
     kind = rng.integers(0, 3, high - low).astype(np.uint8)
     found = np.zeros((3, K + 1), dtype=np.int64)
@@ -115,7 +111,7 @@ def test_known_answer_what_a_pool_says() -> None:
     columns = np.array([[-1, 2, 0, 1, -1, 0], [-1, 2, 1, 1, 0, 2], [-1, 1, 1, 0, 2, 1]], dtype=np.int8)
     said = np.empty(6, dtype=np.int8)
     for pool, expected in (([0, 1, 2], [0, 3, 2, 2, 1, 1]), ([2, 1, 0], [0, 3, 2, 2, 3, 2]), ([0], [0, 3, 1, 2, 0, 1])):
-        pool_votes(columns, np.array(pool), np.empty((3, 6), np.uint16), np.empty(6, np.uint16), said)
+        pool_votes(columns, np.array(pool), 3, said)
         assert said.tolist() == expected
 
 
@@ -135,30 +131,18 @@ def test_one_rotation_makes_all_matrices_diagonal() -> None:
         np.testing.assert_allclose(matrices * (1 - np.eye(K)), 0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("mode", "used"), [(0o700, True), (0o755, True), (0o775, False), (0o777, False)])
-def test_compiled_loops_are_kept_where_only_the_user_can_write(
-    mode: int, used: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("columns", "total", "refused"),
+    [
+        (np.zeros((2, 9), dtype=np.int16), np.zeros((3, 2)), KeyError),
+        (np.zeros((2, 9), dtype=np.uint8), np.zeros((3, 2)), TypeError),
+        (np.zeros((9, 2), dtype=np.int8).T, np.zeros((3, 2)), ValueError),
+        (np.zeros((2, 9), dtype=np.int8), np.broadcast_to(0.0, (3, 2)), ValueError),
+    ],
+    ids=["no such type", "another type", "column by column", "read-only"],
+)
+def test_arrays_that_a_loop_would_misread_are_refused(
+    columns: np.ndarray, total: np.ndarray, refused: type[Exception]
 ) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    tmp_path.chmod(mode)
-    private_folder.cache_clear()
-    try:
-        assert private_folder() == (str(tmp_path) if used else None)
-
-        @compiled("int64(int64)")
-        def twice(x: int) -> int:
-            return 2 * x
-
-        assert twice(4) == 8
-        assert any(tmp_path.rglob("*.nbi")) == used
-    finally:
-        private_folder.cache_clear()
-
-
-def test_without_a_place_to_keep_them_loops_are_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", os.devnull)
-    private_folder.cache_clear()
-    try:
-        assert private_folder() is None
-    finally:
-        private_folder.cache_clear()
+    with pytest.raises(refused):
+        add_weights(columns, np.ones((2, 9)), 0, total)

@@ -7,6 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from karat._kernels import threads
+from karat._kernels.counting import add_entry_pairs, pair_counts
 from karat._types import ABSTAIN, Codes, Floats, Ints, Label, Places
 from karat.errors import InputError, of_kind
 from karat.votes import Outputs, Votes
@@ -52,15 +54,13 @@ class Moments:
     @classmethod
     def of(cls, votes: Votes) -> Moments:
         """Count the votes."""
-        from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
-
         of_kind("votes", votes, Votes)
         n, counter = len(votes), PairCounter(votes.outputs)
         if isinstance(votes.storage, Sparse):
             return counter.moments(votes, n, counter.of_entries(votes.storage, np.arange(n)))
-        parts = spans(n, THREADS, 64) or [(0, 0)]
+        parts = threads.spans(n, threads.THREADS, 64) or [(0, 0)]
         columns = votes.storage.columns(0, n)
-        found = in_threads(lambda part: counter.of_columns(columns, *parts[part]), len(parts))
+        found = threads.in_threads(lambda part: counter.of_columns(columns, *parts[part]), len(parts))
         return counter.moments(votes, n, sum(found[1:], found[0]))
 
     @classmethod
@@ -167,15 +167,11 @@ class PairCounter:
 
     def of_columns(self, columns: Codes, low: int, high: int) -> Ints:
         """Counts of points low..high of columns, to be added up and handed to `moments`."""
-        from karat._kernels.counting import pair_counts
-
         upper = pair_counts(columns, self.outputs.source, self._value, low, high)
         return self._followed(upper, high - low)
 
     def of_entries(self, storage: Sparse, points: Places) -> Ints:
         """The same of some points that are held sparsely."""
-        from karat._kernels.counting import add_entry_pairs
-
         counts = np.zeros((len(self._value), len(self._value)), dtype=np.int64)
         feature = self.outputs.first[storage.source].astype(np.int64) + storage.value
         add_entry_pairs(storage.start, feature, points.astype(np.int64), counts)

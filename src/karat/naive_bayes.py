@@ -18,6 +18,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from karat._kernels import threads
+from karat._kernels.evidence import add_tables, two_class_probabilities
 from karat._types import Codes, Floats, Group, Ints
 from karat.errors import InputError, one_of
 from karat.source_model import SourceModel, source_model_of
@@ -28,7 +30,6 @@ from karat.votes.storage import Dense, Sparse
 Denominator = Literal["model", "empirical"]
 _TABLE = 4096  # entries of a table: a few of them stay in the first cache
 _BLOCK = 1 << 16  # points at a time
-_CHUNK = 4096  # points whose places in the tables are held at a time
 
 
 def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> Floats:
@@ -66,13 +67,11 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     one_of("denominator", denominator, ("model", "empirical"))
     if denominator == "empirical":
         return _paper_form(votes, model)
-    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
-
     n, K = len(votes), len(votes.classes)
     out = np.empty((n, K))
-    parts = spans(n, 1 if n < _BLOCK else THREADS)
+    parts = threads.spans(n, 1 if n < _BLOCK else threads.THREADS)
     evidence = _evidence(votes, model.groups, [_log_table(table) for table in model.tables])
-    in_threads(lambda part: _fill(evidence, model, out, *parts[part]), len(parts))
+    threads.in_threads(lambda part: _fill(evidence, model, out, *parts[part]), len(parts))
     return out
 
 
@@ -86,13 +85,11 @@ def log_likelihoods(votes: Votes, groups: Sequence[Group], tables: Sequence[Floa
     tables : sequence of arrays, shape (K, joint outputs)
         What each joint output of a group adds for each class.
     """
-    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
-
     n, K = len(votes), len(votes.classes)
     sums = np.zeros((K, n))
     evidence = _evidence(votes, groups, tables)
-    parts = spans(n, 1 if n < _BLOCK else THREADS)
-    in_threads(
+    parts = threads.spans(n, 1 if n < _BLOCK else threads.THREADS)
+    threads.in_threads(
         lambda part: evidence.add(
             *parts[part], sums[1:, slice(*parts[part])] if K == 2 else sums[:, slice(*parts[part])]
         ),
@@ -121,8 +118,6 @@ class _Evidence(Protocol):
 
 def _fill(evidence: _Evidence, model: SourceModel, out: Floats, low: int, high: int) -> None:
     """Probabilities of points low..high into `out`."""
-    from karat._kernels.evidence import two_class_probabilities
-
     K = len(model.classes)
     prior = np.log(model.class_balance)
     start_at = prior[1:] - prior[0] if K == 2 else prior  # of two scores only the difference matters
@@ -152,15 +147,12 @@ class _DenseEvidence:
         self._sets, self._tables = _joined_tables(groups, tables)
 
     def add(self, low: int, high: int, scores: Floats) -> None:
-        from karat._kernels.evidence import add_tables
-
         before = scores[:, 0].copy()
         silent = before + 0.0  # what a point without any vote comes to, added up in the same order
         for g in range(len(self._sets)):
             silent += self._tables[:, g, 0]
-        place = np.empty(_CHUNK, dtype=np.uint16)
         for score, table in zip(scores, self._tables, strict=True):
-            add_tables(self._columns, low, high, self._sets, self._sizes, table, place, score)
+            add_tables(self._columns, low, high, self._sets, self._sizes, table, score)
         candidates = np.flatnonzero(scores[0] == silent[0])
         nobody = candidates[(self._columns[:, low + candidates] < 0).all(axis=0)]
         scores[:, nobody] = before[:, None]

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from karat._kernels.counting import add_by_kind
+from karat._kernels.threads import in_threads
 from karat._types import AnyArray, Codes, Floats, Ints, Label
 from karat.io.plain import plain
 from karat.votes import Gold, GoldPoints, Votes
@@ -90,15 +92,11 @@ class SourceTable:
 
 
 def _add_source(columns: Codes, kind: AnyArray, low: int, cast: Ints, i: int) -> None:
-    from karat._kernels.counting import add_by_kind  # loads numba
-
     add_by_kind(columns, kind, low, i, cast[i])
 
 
 def _summary(votes: Votes) -> tuple[Ints, Ints, Ints]:
     """How often each source votes for each class, shape (m, K), with another source, and against one, shape (m,)."""
-    from karat._kernels.threads import in_threads  # loads numba
-
     m, K = len(votes.sources), len(votes.classes)
     storage = votes.storage
     cast = np.zeros((m, 3, K + 1), dtype=np.int64)  # on points with one vote, several that are the same, and others

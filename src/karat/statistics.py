@@ -15,6 +15,7 @@ from operator import add
 
 import numpy as np
 
+from karat._kernels.threads import in_threads
 from karat._types import Codes, Floats, Group, Ints, Places
 from karat.errors import InputError
 from karat.moments import Moments, PairCounter
@@ -234,8 +235,6 @@ def _block_pairs(votes: Votes, counter: PairCounter, number: int, first_row: int
 
 def _sorted_pairs(votes: Votes, counter: PairCounter, low: int, high: int, order: Places, edges: Ints) -> list[Ints]:
     """Pair counts of points low..high once they are sorted into their blocks, each of which ends at an edge."""
-    from karat._kernels.threads import in_threads  # loads numba
-
     storage, number = votes.storage, len(edges) - 1
     if isinstance(storage, Sparse):
         return in_threads(lambda b: counter.of_entries(storage, low + order[edges[b] : edges[b + 1]]), number)

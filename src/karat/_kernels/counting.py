@@ -2,85 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba.core import types
-from numba.extending import intrinsic
 
-from karat._kernels.compiled import compiled
-from karat._types import Codes, Ints, Places
+from karat._kernels.loops import given, lib, written
+from karat._types import AnyArray, Codes, Floats, Ints, Places
 
 _BLOCK = 1 << 17  # points whose bits are held at a time
-_CHUNK = 4096  # points that are turned into bits at a time, in the first cache
-_VOTES = types.Array(types.int8, 2, "C", readonly=True)  # a user's array may be read-only
-_u64 = types.uint64
-_U = np.uint64  # an index that cannot be negative needs no check, and only then do the loops become vectors
-
-
-@intrinsic
-def _popcount(typing_context: Any, word: Any) -> Any:
-    """How many bits of a 64-bit word are set: one instruction."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), generate
-
-
-@compiled(
-    types.void(_VOTES, _u64, _u64, types.int64[::1], types.int8[::1], types.uint8[::1], _u64[::1], types.uint8[:, ::1])
-)
-def _pack(columns: Any, low: Any, high: Any, source: Any, value: Any, flags: Any, eights: Any, octets: Any) -> None:
-    """Bits of ``columns[source[f]] == value[f]``, points low..high, into row f of `octets`.
-
-    `flags` is room for a chunk of votes, `eights` the same memory as words. A chunk stays in the first cache.
-    """
-    chunk = _U(len(flags))
-    for start in range(low, high, chunk):
-        size = min(chunk, high - start)
-        octet = (start - low) // _U(8)
-        last = -1
-        least = np.int8(0)
-        for f in range(_U(len(source))):
-            i = _U(source[f])
-            if source[f] != last:
-                last = source[f]
-                least = columns[i, start]
-                for t in range(size):
-                    least = min(least, columns[i, start + t])
-            if value[f] < least:  # nothing said, in a chunk where everything is said
-                for t in range(chunk // _U(8)):
-                    octets[f, octet + t] = 0
-            else:
-                for t in range(size):
-                    flags[t] = columns[i, start + t] == value[f]
-                for t in range(size, chunk):
-                    flags[t] = 0
-                # Eight bytes of 0 or 1 become eight bits: the product brings byte k of a word to bit 56 + k.
-                for t in range(chunk // _U(8)):
-                    octets[f, octet + t] = (eights[t] * _U(0x0102040810204080)) >> _U(56)
-
-
-@compiled("void(uint64[:, ::1], uint64, uint64[::1], int64[:, ::1])")
-def _add_common_bits(planes: Any, words: Any, live: Any, counts: Any) -> None:
-    """Add to ``counts[a, b]``, a <= b, how many bits rows a and b share; `live` is room for a word per row.
-
-    A row without any bit costs nothing.
-    """
-    rows = _U(planes.shape[0])
-    for a in range(rows):
-        live[a] = 0
-        for word in range(words):
-            live[a] |= planes[a, word]
-    for a in range(rows):
-        if live[a]:
-            for b in range(a, rows):
-                if live[b]:
-                    total = _U(0)
-                    for word in range(words):
-                        total += _popcount(planes[a, word] & planes[b, word])  # type: ignore[call-arg]
-                    counts[a, b] += total
+_CHUNK = 4096  # points that are turned into bits at a time, as in loops.c
 
 
 def pair_counts(columns: Codes, source: Places, value: Codes, low: int, high: int) -> Ints:
@@ -101,16 +29,18 @@ def pair_counts(columns: Codes, source: Places, value: Codes, low: int, high: in
     chunks = -(-min(high - low, _BLOCK) // _CHUNK)
     planes = np.empty((features, chunks * _CHUNK // 64), dtype=np.uint64)
     live = np.empty(features, dtype=np.uint64)
-    flags = np.empty(_CHUNK, dtype=np.uint8)
     for start in range(low, high, _BLOCK):
         stop = min(start + _BLOCK, high)
-        _pack(columns, start, stop, source, value, flags, flags.view(np.uint64), planes.view(np.uint8))
-        _add_common_bits(planes, -(-(stop - start) // 64), live, counts)
+        lib.pack(
+            given(columns), columns.shape[1], start, stop, given(source), given(value), features,
+            written(planes.view(np.uint8)), 8 * planes.shape[1],
+        )  # fmt: skip
+        words = -(-(stop - start) // 64)
+        lib.add_common_bits(given(planes), features, planes.shape[1], words, written(live), written(counts))
     return counts
 
 
-@compiled("void(int64[::1], int64[::1], int64[::1], int64[:, ::1])")
-def add_entry_pairs(start: Any, feature: Any, points: Any, counts: Any) -> None:
+def add_entry_pairs(start: Ints, feature: Ints, points: Ints, counts: Ints) -> None:
     """Add to ``counts[a, b]``, a <= b, on how many of the points both features hold.
 
     Parameters
@@ -120,14 +50,10 @@ def add_entry_pairs(start: Any, feature: Any, points: Any, counts: Any) -> None:
     points : array of int64
         The points that are counted.
     """
-    for t in points:
-        for a in range(start[t], start[t + 1]):
-            for b in range(a, start[t + 1]):
-                counts[feature[a], feature[b]] += 1
+    lib.add_entry_pairs(given(start), given(feature), given(points), len(points), written(counts), len(counts))
 
 
-@compiled(types.void(_VOTES, types.float64[:, ::1], types.int64, types.float64[:, ::1]))
-def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
+def add_weights(columns: Codes, weights: Floats, i: int, total: Floats) -> None:
     """Add to ``total[u, y]`` what ``weights[y, t]`` of the points t come to on which source i gives output u.
 
     Parameters
@@ -138,13 +64,11 @@ def add_weights(columns: Any, weights: Any, i: Any, total: Any) -> None:
     i : int
     total : array of float64, shape (outputs, K)
     """
-    for y in range(_U(weights.shape[0])):
-        for t in range(_U(weights.shape[1])):
-            total[_U(columns[_U(i), t] + np.int8(1)), y] += weights[y, t]
+    K, n = weights.shape
+    lib.add_weights(given(columns[i]), given(weights), n, K, written(total))
 
 
-@compiled(types.void(_VOTES, _u64, _u64, types.uint16[::1], types.int64[:, ::1]))
-def add_tally(columns: Any, low: Any, high: Any, room: Any, tally: Any) -> None:
+def add_tally(columns: Codes, low: int, high: int, tally: Ints) -> None:
     """Add to ``tally[t - low, y]`` how many sources vote for class y on point t.
 
     Parameters
@@ -152,28 +76,13 @@ def add_tally(columns: Any, low: Any, high: Any, room: Any, tally: Any) -> None:
     columns : array of int8, shape (m, n)
         Outputs less one.
     low, high : int
-    room : array of uint16
-        For the counts of a chunk of points.
     tally : array of int64, shape (high - low, K)
     """
-    chunk = _U(len(room))
-    m = _U(columns.shape[0])
-    most = _U(60_000)  # sources that are counted before sixteen bits are full
-    for start in range(low, high, chunk):
-        size = min(chunk, high - start)
-        for y in range(_U(tally.shape[1])):
-            for first in range(_U(0), m, most):
-                for t in range(size):
-                    room[t] = 0
-                for i in range(first, min(first + most, m)):
-                    for t in range(size):
-                        room[t] += np.uint16(columns[i, start + t] == y)
-                for t in range(size):
-                    tally[start - low + t, y] += room[t]
+    m, n = columns.shape
+    lib.add_tally(given(columns), m, n, low, high, written(tally), tally.shape[1])
 
 
-@compiled(types.void(_VOTES, types.uint8[::1], _u64, types.int64, types.int64[:, ::1]))
-def add_by_kind(columns: Any, kind: Any, low: Any, i: Any, total: Any) -> None:
+def add_by_kind(columns: Codes, kind: AnyArray, low: int, i: int, total: Ints) -> None:
     """Add to ``total[k, u]`` how many points of kind k there are on which source i gives output u.
 
     Parameters
@@ -185,5 +94,5 @@ def add_by_kind(columns: Any, kind: Any, low: Any, i: Any, total: Any) -> None:
     low, i : int
     total : array of int64, shape (kinds, outputs)
     """
-    for t in range(_U(len(kind))):
-        total[_U(kind[t]), _U(columns[_U(i), low + t] + np.int8(1))] += 1
+    column = columns[i, low : low + len(kind)]
+    lib.add_by_kind(given(column), given(kind), len(kind), total.shape[1], written(total))

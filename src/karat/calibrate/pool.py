@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from karat._kernels.threads import in_threads
 from karat._types import Floats, Group, Ints, Places
 from karat.estimate.consensus import Ballots, Consensus, Evidence, majority, matching_shift
 from karat.votes import Votes
@@ -90,8 +91,6 @@ class Pool:
 
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""
-        from karat._kernels.threads import in_threads  # loads numba
-
         said = [evidence.of(votes) for evidence in self.evidence]
         tally = votes.leanings(once=self.once)
         result = np.empty((len(votes), len(self.class_balance)))

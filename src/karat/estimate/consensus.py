@@ -18,6 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
+from karat._kernels.counting import add_weights
+from karat._kernels.threads import in_threads
 from karat._types import Codes, Floats, Group, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
@@ -257,9 +259,6 @@ def vote_counts(votes: Votes, guess: Floats) -> Floats:
     V is K, or more where sources with scores have more outputs. Whatever the number of threads, the points are added in
     the same order.
     """
-    from karat._kernels.counting import add_weights
-    from karat._kernels.threads import in_threads  # loads numba
-
     m, V = len(votes.sources), max(votes.outputs.sizes) - 1
     storage = votes.storage
     weights = np.ascontiguousarray(guess.T)

@@ -29,6 +29,7 @@ from itertools import permutations
 
 import numpy as np
 
+from karat._kernels.diagonal import joint_rotation
 from karat._types import Floats
 
 _SMALLEST = 1e-3  # of the variances that are whitened: smaller ones are noise
@@ -146,8 +147,6 @@ def orthogonal_parts(tensor: Floats) -> tuple[Floats, Floats]:
     Q : array, shape (T, K, K)
     sizes : array, shape (T, K)
     """
-    from karat._kernels.diagonal import joint_rotation  # loads numba
-
     symmetric = sum(np.transpose(tensor, (0, *order)) for order in permutations((1, 2, 3))) / 6
     Q = np.broadcast_to(np.eye(tensor.shape[1]), tensor.shape[:3]).copy()
     joint_rotation(np.array(symmetric, order="C"), Q, _SWEEPS, _ENOUGH)

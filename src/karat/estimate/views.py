@@ -15,6 +15,9 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
+from karat._kernels.pools import pool_votes
+from karat._kernels.threads import in_threads, spans
+from karat._kernels.views import add_joint
 from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.errors import InputError, NotIdentifiedError, examples
 from karat.estimate.tensor import clearness
@@ -284,9 +287,6 @@ def _count(votes: Votes, views: Views, rows: tuple[Places, ...], B: int, first_r
 
     Of every array of rows, shape (r, w), counts of shape (B, r, S^w).
     """
-    from karat._kernels.threads import in_threads, spans  # loads numba
-    from karat._kernels.views import add_joint
-
     m, S = len(votes.sources), len(votes.classes) + 1
     counts = [np.zeros((len(some), B, S ** some.shape[1]), dtype=np.int64) for some in rows]
     parts = [(some, total, span) for some, total in zip(rows, counts, strict=True) for span in spans(len(some), 32)]
@@ -307,8 +307,6 @@ def _count(votes: Votes, views: Views, rows: tuple[Places, ...], B: int, first_r
 
 def _said(columns: Codes, pools: Sequence[Group], K: int) -> tuple[Codes, Places]:
     """Outputs of all sources and, after them, of pools of several; and where those of each source and pool are."""
-    from karat._kernels.threads import in_threads  # loads numba
-
     m, n = columns.shape
     several = [v for v, pool in enumerate(pools) if len(pool) > 1]
     said = np.empty((m + len(several), n), dtype=np.int8)
@@ -316,13 +314,11 @@ def _said(columns: Codes, pools: Sequence[Group], K: int) -> tuple[Codes, Places
     row = np.concatenate([np.arange(m), [pool[0] for pool in pools]]).astype(np.int64)
     row[m + np.array(several, dtype=np.intp)] = m + np.arange(len(several))
     if several:
-        from karat._kernels.pools import pool_votes
-
         columns = np.ascontiguousarray(columns)
 
         def work(place: int) -> None:
             pool = np.array(pools[several[place]], dtype=np.int64)
-            pool_votes(columns, pool, np.empty((K, n), np.uint16), np.empty(n, np.uint16), said[m + place])
+            pool_votes(columns, pool, K, said[m + place])
 
         in_threads(work, len(several))
     return said, row

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from karat._kernels import threads
+from karat._kernels.counting import add_tally
 from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.votes.storage import Dense, Sparse
-
-_CHUNK = 4096  # points that are counted at a time, in the first cache
 
 
 def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, once: Sequence[Group]) -> Ints:
@@ -54,18 +54,15 @@ def score_parts(storage: Dense | Sparse, K: int, leaning: Mapping[int, Floats], 
 
 
 def _dense_tally(storage: Dense, K: int, low: int, high: int) -> Ints:
-    from karat._kernels.counting import add_tally
-    from karat._kernels.threads import THREADS, in_threads, spans  # loads numba
-
     counts = np.zeros((high - low, K), dtype=np.int64)
     columns = storage.columns(0, storage.shape[0])
-    parts = spans(high - low, THREADS)
+    parts = threads.spans(high - low, threads.THREADS)
 
     def add(part: int) -> None:
         first, last = parts[part]
-        add_tally(columns, low + first, low + last, np.empty(_CHUNK, dtype=np.uint16), counts[first:last])
+        add_tally(columns, low + first, low + last, counts[first:last])
 
-    in_threads(add, len(parts))
+    threads.in_threads(add, len(parts))
     return counts
 
 

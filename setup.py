@@ -1,0 +1,5 @@
+"""What pyproject.toml cannot say: the loops in C are compiled by cffi."""
+
+from setuptools import setup
+
+setup(cffi_modules=["src/karat/_kernels/build_loops.py:ffi"])

@@ -1,0 +1,243 @@
+/* The loops that NumPy cannot run near the speed of memory. Arrays lie row by row; what each function does, and what its
+   arguments hold, is said by the Python function of the same name. Nothing here allocates, fails or keeps anything. */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "loops.h"
+
+#if defined(_MSC_VER)
+#include <intrin.h>
+#define restrict __restrict
+#define popcount(word) ((int64_t)__popcnt64(word))
+#else
+#define popcount(word) ((int64_t)__builtin_popcountll(word))
+#endif
+
+/* On x86 a function is compiled for several generations of processors, and the newest that runs is taken. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define FAST __attribute__((target_clones("avx2", "default")))
+#else
+#define FAST
+#endif
+
+enum { CHUNK = 4096 }; /* points at a time, in the first cache */
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+FAST void pack(const int8_t *restrict columns, int64_t n, int64_t low, int64_t high, const int64_t *restrict source,
+               const int8_t *restrict value, int64_t features, uint8_t *restrict octets, int64_t width) {
+    uint8_t flags[CHUNK];
+    for (int64_t start = low; start < high; start += CHUNK) {
+        int64_t size = smaller(CHUNK, high - start), last = -1;
+        int8_t least = 0;
+        for (int64_t f = 0; f < features; f++) {
+            const int8_t *restrict column = columns + source[f] * n + start;
+            uint8_t *restrict octet = octets + f * width + (start - low) / 8;
+            if (source[f] != last) {
+                last = source[f];
+                least = column[0];
+                for (int64_t t = 0; t < size; t++) least = column[t] < least ? column[t] : least;
+            }
+            if (value[f] < least) { /* nothing said, in a chunk where everything is said */
+                for (int64_t t = 0; t < CHUNK / 8; t++) octet[t] = 0;
+                continue;
+            }
+            for (int64_t t = 0; t < size; t++) flags[t] = column[t] == value[f];
+            for (int64_t t = size; t < CHUNK; t++) flags[t] = 0;
+            /* Eight bytes of 0 or 1 become eight bits: the product brings byte k of a word to bit 56 + k. */
+            for (int64_t t = 0; t < CHUNK / 8; t++) {
+                uint64_t eight;
+                memcpy(&eight, flags + 8 * t, 8);
+                octet[t] = (uint8_t)((eight * 0x0102040810204080u) >> 56);
+            }
+        }
+    }
+}
+
+/* a becomes the sum of three bits in every place, and *carry what is carried: ones become twos, twos fours. */
+static inline uint64_t add_bits(uint64_t a, uint64_t b, uint64_t c, uint64_t *carry) {
+    uint64_t odd = a ^ b;
+    *carry = (a & b) | (odd & c);
+    return odd ^ c;
+}
+
+/* How many bits two rows share. Eight words are added up bit by bit before any bit is counted, several such sums side by
+   side, which every compiler turns into vectors. */
+static inline int64_t common_bits(const uint64_t *restrict x, const uint64_t *restrict y, int64_t words) {
+    enum { LANES = 4, STEP = 8 * LANES };
+    uint64_t ones[LANES] = {0}, twos[LANES] = {0}, fours[LANES] = {0}, eights[LANES] = {0};
+    int64_t w = 0, total = 0;
+    for (; w + STEP <= words; w += STEP)
+        for (int lane = 0; lane < LANES; lane++) {
+            uint64_t both[8], two, other_two, four, other_four, eight;
+            for (int k = 0; k < 8; k++) both[k] = x[w + k * LANES + lane] & y[w + k * LANES + lane];
+            uint64_t one = add_bits(ones[lane], both[0], both[1], &two);
+            one = add_bits(one, both[2], both[3], &other_two);
+            uint64_t pair = add_bits(twos[lane], two, other_two, &four);
+            one = add_bits(one, both[4], both[5], &two);
+            ones[lane] = add_bits(one, both[6], both[7], &other_two);
+            twos[lane] = add_bits(pair, two, other_two, &other_four);
+            fours[lane] = add_bits(fours[lane], four, other_four, &eight);
+            /* Counts of two, of four, of eight bits, and then of all bytes. */
+            eight -= (eight >> 1) & 0x5555555555555555u;
+            eight = (eight & 0x3333333333333333u) + ((eight >> 2) & 0x3333333333333333u);
+            eight = (eight + (eight >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+            eight += eight >> 8;
+            eight += eight >> 16;
+            eight += eight >> 32;
+            eights[lane] += eight & 127;
+        }
+    for (int lane = 0; lane < LANES; lane++)
+        total += 8 * (int64_t)eights[lane] + 4 * popcount(fours[lane]) + 2 * popcount(twos[lane]) + popcount(ones[lane]);
+    for (; w < words; w++) total += popcount(x[w] & y[w]);
+    return total;
+}
+
+FAST void add_common_bits(const uint64_t *restrict planes, int64_t rows, int64_t width, int64_t words,
+                          uint64_t *restrict live, int64_t *restrict counts) {
+    for (int64_t a = 0; a < rows; a++) {
+        uint64_t any = 0;
+        for (int64_t w = 0; w < words; w++) any |= planes[a * width + w];
+        live[a] = any;
+    }
+    for (int64_t a = 0; a < rows; a++) {
+        if (!live[a]) continue;
+        for (int64_t b = a; b < rows; b++) {
+            if (!live[b]) continue;
+            counts[a * rows + b] += common_bits(planes + a * width, planes + b * width, words);
+        }
+    }
+}
+
+void add_entry_pairs(const int64_t *restrict start, const int64_t *restrict feature, const int64_t *restrict points,
+                     int64_t number, int64_t *restrict counts, int64_t features) {
+    for (int64_t k = 0; k < number; k++)
+        for (int64_t a = start[points[k]]; a < start[points[k] + 1]; a++)
+            for (int64_t b = a; b < start[points[k] + 1]; b++) counts[feature[a] * features + feature[b]]++;
+}
+
+void add_weights(const int8_t *restrict column, const double *restrict weights, int64_t n, int64_t K,
+                 double *restrict total) {
+    for (int64_t y = 0; y < K; y++)
+        for (int64_t t = 0; t < n; t++) total[(column[t] + 1) * K + y] += weights[y * n + t];
+}
+
+FAST void add_tally(const int8_t *restrict columns, int64_t m, int64_t n, int64_t low, int64_t high,
+                    int64_t *restrict tally, int64_t K) {
+    const int64_t most = 60000; /* sources that are counted before sixteen bits are full */
+    uint16_t room[CHUNK];
+    for (int64_t start = low; start < high; start += CHUNK) {
+        int64_t size = smaller(CHUNK, high - start);
+        for (int64_t y = 0; y < K; y++)
+            for (int64_t first = 0; first < m; first += most) {
+                for (int64_t t = 0; t < size; t++) room[t] = 0;
+                for (int64_t i = first; i < smaller(first + most, m); i++) {
+                    const int8_t *restrict column = columns + i * n + start;
+                    for (int64_t t = 0; t < size; t++) room[t] += column[t] == (int8_t)y;
+                }
+                for (int64_t t = 0; t < size; t++) tally[(start - low + t) * K + y] += room[t];
+            }
+    }
+}
+
+void add_by_kind(const int8_t *restrict column, const uint8_t *restrict kind, int64_t points, int64_t outputs,
+                 int64_t *restrict total) {
+    for (int64_t t = 0; t < points; t++) total[kind[t] * outputs + column[t] + 1]++;
+}
+
+FAST void add_tables(const int8_t *restrict columns, int64_t n, int64_t low, int64_t high,
+                     const int64_t *restrict groups, int64_t number, int64_t width, const uint16_t *restrict sizes,
+                     const double *restrict tables, int64_t entries, double *restrict total) {
+    uint16_t place[CHUNK];
+    for (int64_t start = low; start < high; start += CHUNK) {
+        int64_t size = smaller(CHUNK, high - start);
+        for (int64_t g = 0; g < number; g++) {
+            for (int64_t t = 0; t < size; t++) place[t] = 0;
+            for (int64_t j = 0; j < width; j++) {
+                int64_t i = groups[g * width + j];
+                if (i < 0) continue;
+                const int8_t *restrict column = columns + i * n + start;
+                uint16_t base = sizes[i];
+                for (int64_t t = 0; t < size; t++) place[t] = (uint16_t)(place[t] * base) + (uint16_t)(column[t] + 1);
+            }
+            const double *restrict table = tables + g * entries;
+            double *restrict sum = total + (start - low);
+            for (int64_t t = 0; t < size; t++) sum[t] += table[place[t]];
+        }
+    }
+}
+
+FAST void two_class_probabilities(const double *restrict odds, const double *restrict small, int64_t n,
+                                  double *restrict out) {
+    for (int64_t t = 0; t < n; t++) {
+        double high = 1.0 / (1.0 + small[t]), low = small[t] * high;
+        out[2 * t] = odds[t] >= 0 ? low : high;
+        out[2 * t + 1] = odds[t] >= 0 ? high : low;
+    }
+}
+
+FAST void pool_votes(const int8_t *restrict columns, int64_t n, const int64_t *restrict pool, int64_t sources,
+                     uint16_t *restrict tally, int64_t K, uint16_t *restrict most, int8_t *restrict said) {
+    for (int64_t t = 0; t < n; t++) most[t] = 0, said[t] = 0;
+    for (int64_t t = 0; t < K * n; t++) tally[t] = 0;
+    for (int64_t p = 0; p < sources; p++) {
+        const int8_t *restrict column = columns + pool[p] * n;
+        for (int64_t t = 0; t < n; t++)
+            if (column[t] >= 0) tally[column[t] * n + t]++;
+    }
+    for (int64_t y = 0; y < K; y++)
+        for (int64_t t = 0; t < n; t++) most[t] = most[t] < tally[y * n + t] ? tally[y * n + t] : most[t];
+    for (int64_t p = sources - 1; p >= 0; p--) { /* the first of the pool comes last, and has the last word */
+        const int8_t *restrict column = columns + pool[p] * n;
+        for (int64_t t = 0; t < n; t++)
+            if (column[t] >= 0 && tally[column[t] * n + t] == most[t]) said[t] = column[t] + 1;
+    }
+}
+
+void add_joint(const int8_t *restrict said, const uint8_t *restrict block, int64_t n, int64_t outputs,
+               const int64_t *restrict rows, int64_t width, int64_t *restrict counts, int64_t places) {
+    for (int64_t t = 0; t < n; t++) {
+        int64_t place = 0;
+        for (int64_t j = 0; j < width; j++) place = place * outputs + said[rows[j] * n + t];
+        counts[block[t] * places + place]++;
+    }
+}
+
+/* Two numbers turned by an angle. */
+static void turn(double *x, double *y, double cosine, double sine) {
+    double old = *x;
+    *x = cosine * old + sine * *y;
+    *y = cosine * *y - sine * old;
+}
+
+void joint_rotation(double *restrict matrices, int64_t number, int64_t S, int64_t K, double *restrict rotation,
+                    int64_t sweeps, double enough) {
+    for (int64_t t = 0; t < number; t++) {
+        double *restrict of_t = matrices + t * S * K * K, *restrict turned = rotation + t * K * K;
+        double largest = INFINITY;
+        for (int64_t sweep = 0; sweep < sweeps && !(largest < enough); sweep++) {
+            largest = 0;
+            for (int64_t p = 0; p < K; p++)
+                for (int64_t q = p + 1; q < K; q++) {
+                    double even = 0, odd = 0;
+                    for (int64_t s = 0; s < S; s++) {
+                        const double *matrix = of_t + s * K * K;
+                        double apart = matrix[p * K + p] - matrix[q * K + q], off = 2 * matrix[p * K + q];
+                        even += apart * apart - off * off;
+                        odd += 2 * apart * off;
+                    }
+                    double angle = 0.5 * atan2(odd, even + sqrt(even * even + odd * odd));
+                    double cosine = cos(angle), sine = sin(angle);
+                    if (fabs(sine) > largest) largest = fabs(sine);
+                    for (int64_t s = 0; s < S; s++) {
+                        double *matrix = of_t + s * K * K;
+                        for (int64_t r = 0; r < K; r++) turn(matrix + r * K + p, matrix + r * K + q, cosine, sine);
+                        for (int64_t r = 0; r < K; r++) turn(matrix + p * K + r, matrix + q * K + r, cosine, sine);
+                    }
+                    for (int64_t r = 0; r < K; r++) turn(turned + r * K + p, turned + r * K + q, cosine, sine);
+                }
+        }
+    }
+}
