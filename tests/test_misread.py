@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -523,3 +524,23 @@ def test_workers_who_share_no_task_with_anyone_are_read_and_labeled(tmp_path: Pa
     assert found["n_points"] == 202
     assert [row["source"] for row in found["sources"]] == [*"abcde", "hermit", "loner"]
     assert len((tmp_path / "l.csv").read_text().splitlines()) == 203
+
+
+@pytest.mark.parametrize("command", ["check", "fit"])
+def test_the_next_command_does_what_the_warnings_say(command: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(400) < 0.5
+    said = np.where(rng.random((3, 400)) < 0.8, truth, ~truth)
+    frame = pd.DataFrame({name: np.where(column, "yes", "no") for name, column in zip("abc", said, strict=True)})
+    frame.loc[:40, "a"] = "N/A"
+    frame.loc[41:80, "b"] = "YES"
+    frame.loc[81:81, "c"] = "noo"
+    path = tmp_path / "my votes.csv"
+    frame.to_csv(path, index=False)
+    warned = answer(command, path, "--level", "0.8")
+    assert len(warned["warnings"]) == 3
+    assert warned["next"].startswith(f"karat check '{path}' --level 0.8 ")
+    mended = answer(*shlex.split(warned["next"])[1:])
+    assert not mended["warnings"]
+    assert mended["classes"] == ["no", "yes"]
+    assert mended["next"].startswith("karat fit ")

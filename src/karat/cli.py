@@ -151,7 +151,8 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
     data = _apart(options, html_file)
     with progress_bar() as progress:
         result = check_file(data, settings(options), progress)
-    return _show(result, check_report(result, again("fit", out="labels.csv")), as_json, html_file)
+    mended = again("check", words=result.data.mending) if result.data.mending else ""
+    return _show(result, check_report(result, mended or again("fit", out="labels.csv")), as_json, html_file)
 
 
 @cli.command()
@@ -185,7 +186,9 @@ def fit(
     data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
         result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered)
-    if model_file:
+    if result.data.mending:
+        following = again("check", without=("leave_uncovered",), words=result.data.mending)
+    elif model_file:
         following = label_new_votes(model_file)
     elif out is None:
         following = again("fit", out="labels.csv", model="model.json")

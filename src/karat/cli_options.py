@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -226,9 +226,12 @@ def _balance(text: str | None) -> float | list[float] | None:
     return parts[0] if len(parts) == 1 else parts
 
 
-def again(command: str, without: tuple[str, ...] = (), **more: str) -> str:
-    """Another command with the votes and the options of this one, as the user gave them, `without` some."""
-    given = _given(lambda name: name not in (*_NOT_AGAIN, *without))
+def again(command: str, without: tuple[str, ...] = (), words: Sequence[str] = (), **more: str) -> str:
+    """Another command with the votes and the options of this one, as the user gave them, `without` some.
+
+    `words` and `more` are options that are new: as they are typed, and by name.
+    """
+    given = [*_given(lambda name: name not in (*_NOT_AGAIN, *without)), *words]
     return _line(command, click.get_current_context().params["votes"], given, more)
 
 

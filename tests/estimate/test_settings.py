@@ -8,6 +8,7 @@ import pytest
 
 from karat import InputError, LabelModel
 from karat.estimate.settings import Settings, pair_positions
+from karat.io.table import Reading
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,17 @@ def test_symmetric_is_a_boolean() -> None:
     with pytest.raises(TypeError, match="symmetric must be True, False or None, not 'yes'"):
         Settings(symmetric="yes")  # type: ignore[arg-type]
     assert Settings(symmetric=np.True_).symmetric  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [np.array([True, False]), "yes", None], ids=repr)
+def test_strict_is_a_boolean(value: Any) -> None:
+    with pytest.raises(InputError, match="strict must be one of True, False, not"):
+        Settings(strict=value)
+    with pytest.raises(InputError, match="strict must be one of True, False, not"):
+        Reading(strict=value)
+    with pytest.raises(InputError, match="ignore_case must be one of True, False, not"):
+        Reading(ignore_case=value)
+    assert Settings(strict=np.True_).strict  # type: ignore[arg-type]
 
 
 def test_settings_do_not_change() -> None:

@@ -36,7 +36,7 @@ def test_an_ordinary_table_is_sorted_out() -> None:
     assert votes.sources == ("a", "b", "c", "d")
     assert votes.aside == (
         "Set aside, no votes: id (300 different values), text (300 different values), date (dates), score (fractions), "
-        "region (text).",
+        "region (text). Where they are scores, say so (kinds={'score': 'score'}; --kind score=score).",
     )
     model = LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold)
     assert model.aside_ == votes.aside

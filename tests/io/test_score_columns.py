@@ -47,6 +47,16 @@ def test_without_gold_whole_numbers_are_classes_as_ever() -> None:
     assert len(found.classes) > 5
 
 
+def test_without_gold_other_columns_tell_that_there_are_two_classes() -> None:
+    found = read_votes(VOTERS | {"judge": GRADES, "length": MEASURES})
+    assert kinds(found) == {"judge": "score"}
+    assert found.classes == (0, 1)
+    assert "--kind length=score" in found.aside[0]
+    three = VOTERS | {"d": [2 * vote for vote in votes()]}
+    assert kinds(read_votes(three | {"judge": GRADES})) == {}  # one of many classes
+    assert kinds(read_votes({"a": votes(), "judge": GRADES})) == {}  # one other column is too few
+
+
 def test_where_hardly_anything_votes_numbers_are_scores() -> None:
     found = read_votes({"j": MEASURES, "k": [10 * grade for grade in GRADES], "y": TRUTH.tolist()}, gold="y")
     assert kinds(found) == {"j": "score", "k": "score"}

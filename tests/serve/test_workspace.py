@@ -50,6 +50,36 @@ def test_what_was_misunderstood_is_corrected() -> None:
         work.open_votes  # noqa: B018
 
 
+def test_kinds_and_values_are_read_as_they_are_said_to_be() -> None:
+    rows = "".join(f"{i % 2},{'no.' if i % 3 else 'yes'},{'no' if i % 5 else 'yes'},{i % 7}\n" for i in range(60))
+    work = Workspace()
+    work.open_file("judges.csv", f"a,b,c,judge\n{rows}".replace("0,", "no,").replace("1,", "yes,").encode())
+    work.read(Choices(kinds="judge=0..9", mapping="no.=no"))
+    assert work.open_votes.classes == ("no", "yes")
+    assert [name for name, _ in work.open_votes.coding.scales] == ["judge"]
+    for said, about in ((Choices(kinds="judge"), "What columns hold"), (Choices(mapping="=no"), "What to read")):
+        with pytest.raises(InputError, match=f"{about} is written as .* between commas; not"):
+            work.read(said)
+
+
+def test_gold_of_a_second_file_is_added_to_that_of_the_first() -> None:
+    work = Workspace()
+    votes = "".join(f"{i:03d},{i % 2},{i % 2},{(i // 2) % 2},{i % 2 if i < 4 else ''}\n" for i in range(40))
+    work.open_file("votes.csv", f"id,a,b,c,gold\n{votes}".encode())
+    work.open_gold("gold.csv", b"id,truth\n007,1\n010,0\n")
+    gold = work.open_votes.own_gold
+    assert np.flatnonzero(gold.known).tolist() == [0, 1, 2, 3, 7, 10]
+    assert gold.values[[7, 10]].tolist() == [1, 0]
+    with pytest.raises(InputError, match="no key of the gold file"):
+        work.open_gold("other.csv", b"id,truth\nx,1\n")
+    assert work.gold_upload is not None
+    assert work.gold_upload.file.name == "gold.csv"
+    assert work.open_votes.own_gold.known.sum() == 6
+    work.close()
+    with pytest.raises(InputError, match="no file of votes is open"):
+        work.open_gold("gold.csv", b"id,truth\n007,1\n")
+
+
 def test_sources_that_are_off_and_labels_that_were_given() -> None:
     work = opened()
     work.choose("auto", ["has_link"], [("all_caps", "llm_judge")], "")

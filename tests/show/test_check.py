@@ -6,6 +6,7 @@ from results import BALANCE, checked, depending, summary
 
 from karat.commands.check import CheckResult
 from karat.show.check import check_report
+from karat.votes import ClassWarning
 
 
 def test_ready() -> None:
@@ -32,7 +33,9 @@ def test_data_that_cannot_tell() -> None:
 
 
 def test_things_to_look_at_first() -> None:
-    data = replace(summary(), warnings=("One.", "Two."), read_as="Read as a long table: so.")
+    data = replace(
+        summary(), warnings=(ClassWarning("One."), ClassWarning("Two.")), read_as="Read as a long table: so."
+    )
     report = check_report(CheckResult(data, class_balance=BALANCE), "karat fit")
     assert report.verdict.startswith("Can be fitted, with 2 things to look at first: 2,000 points")
     assert report.sections[0].title == "To look at first"

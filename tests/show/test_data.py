@@ -15,6 +15,7 @@ from karat.show.data import (
     uncovered_lines,
     warning_sections,
 )
+from karat.votes import ClassWarning
 
 
 @pytest.mark.parametrize(("n_gold", "end"), [(None, ""), (0, ", 0 gold labels"), (1, ", 1 gold label")])
@@ -37,7 +38,12 @@ def test_sources_with_gold() -> None:
 
 def test_points_without_a_vote_warnings_and_what_was_set_aside() -> None:
     assert (aside_sections(()), warning_sections(summary()), uncovered_lines(0, 9)) == ([], [], [])
-    data = replace(summary(), n_uncovered=228, aside=("Set aside, no votes: x (dates).",), warnings=("One.", "Two."))
+    data = replace(
+        summary(),
+        n_uncovered=228,
+        aside=("Set aside, no votes: x (dates).",),
+        warnings=(ClassWarning("One."), ClassWarning("Two.")),
+    )
     (line,) = source_section(data).lines
     assert line.startswith("228 of 2,000 points have no vote: they get the class balance")
     assert [(s.title, s.lines) for s in aside_sections(data.aside)] == [("Set aside", data.aside)]

@@ -12,7 +12,7 @@ from karat.votes import class_warnings
 
 def warned(column: list[Any], **options: Any) -> list[str]:
     """Warnings on two sources that both vote this."""
-    return class_warnings(Votes.from_array([[value, value] for value in column], **options))
+    return [found.words for found in class_warnings(Votes.from_array([[value, value] for value in column], **options))]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ def test_nothing_to_say_of_good_votes() -> None:
 
 def test_sources_that_look_like_gold_and_sources_alone() -> None:
     votes = Votes.from_array([[0, 1, 0], [1, 0, 1]] * 20, ["a", "b", "truth"])
-    assert [line for line in class_warnings(votes) if "'truth' is read as a source" in line]
+    assert [line for line in class_warnings(votes) if "'truth' is read as a source" in line.words]
     alone = Votes.from_array([[0], [1]] * 20)
-    assert [line for line in class_warnings(alone) if "nothing tells how good it is" in line]
+    assert [line for line in class_warnings(alone) if "nothing tells how good it is" in line.words]

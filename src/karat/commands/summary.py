@@ -11,7 +11,7 @@ from karat.estimate.wilson import wilson
 from karat.io.coding import Coding
 from karat.model import LabelModel
 from karat.source_table import SourceTable
-from karat.votes import Votes, class_warnings
+from karat.votes import ClassWarning, Votes, class_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +33,8 @@ class DataSummary:
         For how many sources the interval of the estimate and the interval from gold do not meet.
     aside : tuple of str
         What was set aside, a sentence for each reason.
-    warnings : tuple of str
-        Things in the classes to look at before the labels are used, a sentence or two each.
+    warnings : tuple of ClassWarning
+        Things in the classes to look at before the labels are used.
     read_as : str
         How the table was read where that was guessed; else empty.
     n_uncovered : int
@@ -49,9 +49,14 @@ class DataSummary:
     level: float
     contradicted: int
     aside: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[ClassWarning, ...] = ()
     read_as: str = ""
     n_uncovered: int = 0
+
+    @property
+    def mending(self) -> list[str]:
+        """Words of the command line that do what the warnings say."""
+        return [word for warning in self.warnings for word in warning.options]
 
     @classmethod
     def of(

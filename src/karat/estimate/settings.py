@@ -42,6 +42,7 @@ class Settings:
         one_of("aggregate", self.aggregate, (None, *get_args(Aggregate)))
         one_of("negative", self.negative, get_args(Negative))
         one_of("signs", self.signs, get_args(Signs))
+        one_of("strict", self.strict, (True, False))
         if a_whole_number("replicates", self.replicates) < 0:
             raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
         if not 0.5 < (1 + a_number("level", self.level)) / 2 < 1:  # as far as numbers of 64 bits can tell

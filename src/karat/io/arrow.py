@@ -12,6 +12,8 @@ from karat.errors import InputError
 from karat.io.coding import MAX_LEVELS, Column, silent_numbers
 from karat.io.scales import Numbers
 
+FRACTIONS = "fractions"  # what a column holds that may be scores
+
 
 def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
     """An Arrow column as a `Column`."""
@@ -63,7 +65,7 @@ def why_no_votes(column: Any) -> str | None:
         numbers = column.drop_null().to_numpy()
         numbers = numbers[np.isfinite(numbers)]
         if (numbers != np.floor(numbers)).any():
-            return "fractions"
+            return FRACTIONS
     elif not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return f"of type {kind}"
     different = len(column.unique())

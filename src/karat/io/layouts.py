@@ -16,7 +16,7 @@ import numpy as np
 
 from karat._types import Abstains, AnyArray, Floats, Ints
 from karat.errors import InputError, examples
-from karat.io.arrow import identifiers, is_numeric, keys, number_column, vote_column, why_no_votes
+from karat.io.arrow import FRACTIONS, identifiers, is_numeric, keys, number_column, vote_column, why_no_votes
 from karat.io.beside import chance_column, group_column, of_tasks
 from karat.io.coding import Column, names_array, spelled_alike
 from karat.io.formats import arrow_table
@@ -130,13 +130,17 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     left = [name for name in names if name not in aside]
     cells: list[Column | Numbers] = [scores[name] if name in scores else columns[name] for name in left]
     lines = [f"{name} ({aside[name]})" for name in names if name in aside]
+    said = f"Set aside, no votes: {', '.join(lines)}."
+    fractions = [name for name in names if aside.get(name) == FRACTIONS]
+    if fractions:
+        said += f" Where they are scores, say so (kinds={{{fractions[0]!r}: 'score'}}; --kind {fractions[0]}=score)."
     return VoteTable(
         table.num_rows,
         tuple(left),
         cells,
         points,
         truth,
-        (f"Set aside, no votes: {', '.join(lines)}.",) if lines else (),
+        (said,) if lines else (),
         key_name=reading.key,
         stated={name: stated[name] for name in left if name in scores},
         chances=chances,

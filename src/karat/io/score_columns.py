@@ -1,8 +1,8 @@
 """Which columns of a wide table give scores, where nobody says what they hold.
 
-Plain are fractions between 0 and 1, which are probabilities, and, where gold has two classes, whole numbers from 0 to
-10 of which there are many. Where hardly any column holds votes, other columns of numbers are scores too: what else
-would the sources be.
+Plain are fractions between 0 and 1, which are probabilities, and, where there are two classes by gold or, without it,
+by the other columns, whole numbers from 0 to 10 of which there are many. Where hardly any column holds votes, other
+columns of numbers are scores too: what else would the sources be.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from karat.io.scales import Numbers, StatedKind
 
 FEWEST = 5  # different numbers that are scores rather than odd votes
 LARGEST = 10  # of whole numbers that are scores beside columns of votes
-_VOTERS = 2  # columns of votes beside which other numbers are measurements rather than scores
+_VOTERS = 2  # columns of votes that tell the classes, and beside which other numbers are measurements
 
 
 def found_scores(
@@ -40,10 +40,14 @@ def found_scores(
     >>> found_scores({}, {"judge": judge}, [])["judge"].kind
     'probability'
     """
-    two_classes = len({*gold} - {"", ABSTAIN}) == 2
-    graded = {name: _graded(column) for name, column in columns.items() if two_classes}
+    graded = {name: _graded(column) for name, column in columns.items()}
     graded = {name: values for name, values in graded.items() if len(values) >= FEWEST}
-    alone = len(columns) - len(graded) < _VOTERS
+    voters = [column for name, column in columns.items() if name not in graded]
+    if not gold and len(voters) >= _VOTERS:
+        gold = [value for column in voters for value in column.levels]
+    if len({*gold} - {"", ABSTAIN}) != 2:
+        graded, voters = {}, list(columns.values())
+    alone = len(voters) < _VOTERS
     plain = [name for name, values in graded.items() if alone or (values[0] >= 0 and values[-1] <= LARGEST)]
     return {name: StatedKind("score") for name in plain} | {
         name: StatedKind.of(name, "probability" if _inside(found) else "score")

@@ -66,6 +66,8 @@ class Reading:
     def __post_init__(self) -> None:
         one_of("layout", self.layout, (None, *get_args(Layout)))
         one_of("repeats", self.repeats, get_args(Repeats))
+        for flag in ("ignore_case", "strict"):
+            one_of(flag, getattr(self, flag), (True, False))
         if self.chance is not None and self.gold is None and self.gold_file is None:
             raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")
         for name in ("drop", "sources"):

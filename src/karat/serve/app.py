@@ -34,7 +34,7 @@ _KINDS = {
     ".html": "text/html; charset=utf-8",
 }
 _ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1l6 5-6 9-6-9z" fill="#e69f00"/></svg>'
-_READ = ("layout", "gold", "key", "text", "task", "worker", "label", "classes", "abstain")
+_READ = ("layout", "gold", "key", "text", "task", "worker", "label", "classes", "abstain", "kinds", "mapping")
 _MOST_JSON = 4 << 20  # bytes of a request that is no file
 
 Answer = dict[str, Any]
@@ -77,7 +77,8 @@ class Page:
                 Route("/progress", self.progress),
                 Route("/plan", self.plan),
                 Route("/download/{name}", self.download),
-                Route("/open", self.open, methods=["POST"]),
+                Route("/open", self._taking(self.work.open_file), methods=["POST"]),
+                Route("/gold", self._taking(self.work.open_gold), methods=["POST"]),
                 *(Route(f"/{name}", _answered(answer), methods=["POST"]) for name, answer in answers.items()),
                 *(Route(f"/{name}", _fixed(content, kind)) for name, (content, kind) in static.items()),
             ]
@@ -145,15 +146,20 @@ class Page:
 
     # What is done. Each answer is the view that follows.
 
-    async def open(self, request: Request) -> Response:
-        """Take a file: its bytes are the body, its name a header."""
-        name = unquote(request.headers.get("x-file-name", "file"))
-        content = await request.body()
-        return await run_in_threadpool(_told, lambda: self._open(name, content))
+    def _taking(self, take: Callable[[str, bytes], None]) -> Callable[[Request], Awaitable[Response]]:
+        """A route that takes a file: its bytes are the body, its name a header."""
 
-    def _open(self, name: str, content: bytes) -> Answer:
-        self.work.open_file(name, content)
-        return self._weighed()
+        async def route(request: Request) -> Response:
+            name = unquote(request.headers.get("x-file-name", "file"))
+            content = await request.body()
+
+            def answer() -> Answer:
+                take(name, content)
+                return self._weighed()
+
+            return await run_in_threadpool(_told, answer)
+
+        return route
 
     def example(self, body: Answer) -> Answer:
         """Open the example."""

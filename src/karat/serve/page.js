@@ -71,22 +71,23 @@ async function act(name, body) {
   }
 }
 
-async function open(file) {
-  complain("open", "");
+// A file of votes ("open"), or one of gold beside it ("gold").
+async function open(file, name = "open") {
+  complain(name, "");
   say(`Reading ${file.name}`);
   try {
-    const answer = await send("/open", file, {
+    const answer = await send(`/${name}`, file, {
       "Content-Type": "application/octet-stream",
       "X-File-Name": encodeURIComponent(file.name),
     });
     if (answer.error) {
       show(await (await fetch("/view")).json());
-      complain(document.querySelector('[data-error="open"]') ? "open" : "read", answer.error);
+      complain(document.querySelector(`[data-error="${name}"]`) ? name : "read", answer.error);
     } else {
       show(answer);
     }
   } catch (error) {
-    complain("open", "karat does not answer, or the file is too large.");
+    complain(name, "karat does not answer, or the file is too large.");
   }
 }
 
@@ -142,9 +143,9 @@ function arrange() {
 document.addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target;
-  if (form.dataset.action === "open") {
+  if (form.querySelector('input[type="file"]')) {
     const chosen = form.querySelector('input[type="file"]').files[0];
-    if (chosen) open(chosen);
+    if (chosen) open(chosen, form.dataset.action);
   } else if (form.dataset.action) {
     act(form.dataset.action, content(form));
   }
@@ -152,7 +153,7 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("change", (event) => {
   const field = event.target;
-  if (field.id === "file" && field.files[0]) open(field.files[0]);
+  if (field.type === "file" && field.files[0]) open(field.files[0], field.form.dataset.action);
   else if (field.dataset.row !== undefined) label(field);
 });
 

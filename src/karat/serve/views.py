@@ -149,6 +149,8 @@ def _understood(work: Workspace, error: str) -> str:
     if votes is not None:
         gold = 0 if votes.gold is None else int(votes.gold.known.sum())
         from_column = f" in column {work.choices.gold}" if work.choices.gold else ""
+        if work.gold_upload is not None:
+            from_column = f", with those of {work.gold_upload.file.name}"
         names = ", ".join(votes.sources[:_NAMES_SHOWN])
         more = len(votes.sources) - _NAMES_SHOWN
         rows = {
@@ -164,7 +166,7 @@ def _understood(work: Workspace, error: str) -> str:
             rows["Layout"] = votes.read_as
         listed = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in rows.items())
         facts = f"<dl>{listed}</dl>{lines_html(votes.aside)}"
-    correct = "" if work.upload is None else _correct(work, opened=votes is None)
+    correct = "" if work.upload is None else _correct(work, opened=votes is None) + _second_file()
     return (
         '<section id="understood" aria-labelledby="understood-title"><h2 id="understood-title">What was understood</h2>'
         f"{facts}{_error('read', error)}{correct}</section>"
@@ -184,12 +186,24 @@ def _correct(work: Workspace, opened: bool) -> str:
         _select("label", "Vote (a row per vote)", columns, chosen.label, "found out"),
         _input("classes", "Classes, in order", chosen.classes, "found out"),
         _input("abstain", "Values that mean no vote", chosen.abstain, "found out"),
+        _input("kinds", "What columns hold", chosen.kinds, "judge=score, p=probability, rating=0..10"),
+        _input("mapping", "Values to read as others", chosen.mapping, "no.=no, yess=yes"),
         '<p><label><input type="checkbox" name="ignore_case"'
         f"{' checked' if chosen.ignore_case else ''}> Capital and small letters are the same</label></p>",
     ]
     return (
         f'<details{" open" if opened else ""}><summary>Correct it</summary><form data-action="read" class="fields">'
         f"{''.join(fields)}<p><button>Read it so</button></p></form></details>"
+    )
+
+
+def _second_file() -> str:
+    return (
+        '<details><summary>Add gold labels from a second file</summary><form data-action="gold">'
+        '<p><label for="gold-file">A file with the names of points and their gold labels</label>'
+        f'<input type="file" id="gold-file" name="file" accept="{FORMATS}"></p>'
+        f'<p class="facts">Points are matched by the column that names them, in both files.</p>{_error("gold")}'
+        "</form></details>"
     )
 
 

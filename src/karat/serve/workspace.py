@@ -16,6 +16,7 @@ from karat.commands.pick import CHANCE
 from karat.datasets import load_imdb
 from karat.errors import InputError, examples, plural
 from karat.estimate.settings import Method, Settings
+from karat.io.formats import arrow_table
 from karat.io.table import Reading
 from karat.serve.jobs import Job, start
 from karat.serve.uploads import Limits, Upload, read_upload
@@ -38,6 +39,8 @@ class Choices:
         Empty where not said.
     classes, abstain : str
         Between commas.
+    kinds, mapping : str
+        What columns hold, and what to read instead of values, as in ``judge=score, rating=0..10`` and ``no.=no``.
     ignore_case : bool
     class_balance : str
     method : str
@@ -56,24 +59,42 @@ class Choices:
     label: str = ""
     classes: str = ""
     abstain: str = ""
+    kinds: str = ""
+    mapping: str = ""
     ignore_case: bool = False
     class_balance: str = ""
     method: str = "auto"
     off: tuple[str, ...] = ()
     merged: tuple[tuple[str, str], ...] = ()
 
-    def reading(self, long: bool) -> Reading:
-        """How to read a file that seems to have a row per vote, or not: there a text is no column of votes."""
+    def reading(self, long: bool, gold: Upload | None = None) -> Reading:
+        """How to read a file that seems to have a row per vote, or not: there a text is no column of votes.
+
+        Parameters
+        ----------
+        gold : Upload, optional
+            A second file, with gold.
+        """
         names = {name: getattr(self, name) for name in ("task", "worker", "label") if getattr(self, name)}
         return Reading(
             layout=self.layout or None,  # type: ignore[arg-type]
             key=self.key or None,
             gold=self.gold or None,
+            gold_file=None if gold is None else self._gold_table(gold),
             drop=[self.text] if self.text and not (self.layout == "long" or (long and not self.layout)) else (),
             abstain=_values(self.abstain) or None,
+            kinds=dict(_pairs(self.kinds, "What columns hold", "judge=score")) or None,
+            mapping={value: _value(label) for value, label in _pairs(self.mapping, "What to read", "no.=no")} or None,
             ignore_case=self.ignore_case,
             **names,
         )
+
+    def _gold_table(self, gold: Upload) -> Any:
+        """A second file, in which the column of gold is called as in the first, where that has one."""
+        table = arrow_table(gold.file, Reading(key=self.key or None, task=self.task or "task").identifiers)
+        if gold.gold and self.gold and self.gold not in gold.columns:
+            table = table.rename_columns([self.gold if name == gold.gold else name for name in gold.columns])
+        return table
 
     def settings(self) -> Settings:
         """How to learn from it."""
@@ -109,6 +130,8 @@ class Workspace:
         Of what is open; empty where nothing is.
     upload : Upload or None
         The file; None with the example.
+    gold_upload : Upload or None
+        A second file, with gold.
     choices : Choices
     votes : Votes or None
         As read, with all sources.
@@ -125,6 +148,7 @@ class Workspace:
     limits: Limits = field(default_factory=Limits)
     name: str = ""
     upload: Upload | None = None
+    gold_upload: Upload | None = None
     choices: Choices = field(default_factory=Choices)
     votes: Votes | None = None
     given: dict[int, int] = field(default_factory=dict)
@@ -140,7 +164,7 @@ class Workspace:
         with self.lock:
             if self.job is not None:
                 self.job.cancel()
-            self.name, self.upload, self.votes, self.choices = "", None, None, Choices()
+            self.name, self.upload, self.gold_upload, self.votes, self.choices = "", None, None, None, Choices()
             self._forget()
 
     def _forget(self) -> None:
@@ -156,6 +180,19 @@ class Workspace:
             self.name, self.upload = upload.file.name, upload
             self.choices = Choices(gold=upload.gold or "", key=upload.key or "", text=upload.text or "")
         self.read(self.choices)
+
+    def open_gold(self, name: str, content: bytes) -> None:
+        """Take gold from a second file, which names the points as the first one does."""
+        with self.lock:
+            if self.upload is None:
+                raise InputError("no file of votes is open; choose one first.")
+            before, self.gold_upload = self.gold_upload, read_upload(name, content, self.limits)
+            try:
+                self.read(self.choices)
+            except InputError:
+                self.gold_upload = before
+                self.read(self.choices)
+                raise
 
     def open_example(self) -> None:
         """The word rules on IMDB reviews, with a few gold labels."""
@@ -179,7 +216,8 @@ class Workspace:
                 if name and name not in self.upload.columns:
                     raise InputError(f"there is no column {name!r}; there are {examples(self.upload.columns)}.")
             classes: Any = _values(choices.classes) or None
-            self.votes = Votes.of_source(self.upload.file, choices.reading(self.upload.long), classes)
+            reading = choices.reading(self.upload.long, self.gold_upload)
+            self.votes = Votes.of_source(self.upload.file, reading, classes)
 
     def choose(self, method: str, off: Sequence[str], merged: Sequence[tuple[str, str]], class_balance: str) -> None:
         """Switch sources off, take some as one, and learn otherwise; what follows is to be found out anew."""
@@ -363,14 +401,31 @@ def _number(votes: Votes, source: str, code: int) -> str:
     return f"{votes.scales[source].centres[code]:.4g}"
 
 
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _value(text: str) -> Label:
+    """A whole number, or a text."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
 def _values(text: str) -> list[Label]:
-    """Values between commas: whole numbers, or text."""
-    found: list[Label] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        try:
-            found.append(int(part))
-        except ValueError:
-            found.append(part)
+    """Values between commas."""
+    return [_value(part) for part in _parts(text)]
+
+
+def _pairs(text: str, what: str, example: str) -> list[tuple[str, str]]:
+    """Names, or values, and what is said of each, between commas."""
+    found = []
+    for part in _parts(text):
+        name, equals, said = part.rpartition("=")
+        if not (equals and name.strip() and said.strip()):
+            raise InputError(f"{what} is written as {example}, between commas; not {part!r}.")
+        found.append((name.strip(), said.strip()))
     return found
 
 

@@ -124,7 +124,7 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "n_uncovered": data.n_uncovered,
         "sources": data.sources.rows(),
         "aside": data.aside,
-        "warnings": data.warnings,
+        "warnings": [warning.words for warning in data.warnings],
     }
 
 

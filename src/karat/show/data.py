@@ -35,7 +35,11 @@ def aside_sections(lines: Sequence[str]) -> list[Section]:
 
 def warning_sections(data: DataSummary) -> list[Section]:
     """What to look at first, where there is something."""
-    return [Section("To look at first", lines=[f"- {line}" for line in data.warnings])] if data.warnings else []
+    return (
+        [Section("To look at first", lines=[f"- {warning.words}" for warning in data.warnings])]
+        if data.warnings
+        else []
+    )
 
 
 def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,14 +26,30 @@ _NO_VOTE = frozenset([
 ])  # fmt: skip
 
 
-def class_warnings(votes: Votes) -> list[str]:
+@dataclass(frozen=True)
+class ClassWarning:
+    """Something in the classes to look at.
+
+    Parameters
+    ----------
+    words : str
+        What it is, and what to do about it.
+    options : tuple of str
+        The words of the command line that do it; none where there is a choice to make first.
+    """
+
+    words: str
+    options: tuple[str, ...] = ()
+
+
+def class_warnings(votes: Votes) -> list[ClassWarning]:
     """Things in the classes to look at, each with the option that mends it.
 
     Examples
     --------
     >>> votes = Votes.from_array([["yes", "YES"], ["N/A", "yes"]] * 20)
     >>> for line in class_warnings(votes):
-    ...     print(line)
+    ...     print(line.words)
     'YES', 'yes' differ only in case: take them as one class (ignore_case=True; --ignore-case).
     'N/A' reads like "no vote" and is taken for a class: name it (abstain=['N/A']; --abstain N/A).
     """
@@ -53,23 +70,29 @@ def class_warnings(votes: Votes) -> list[str]:
         rest = [k for k in range(len(cast)) if not gold[k] and k not in told]
         rare = [k for k in rest if 0 < cast[k] < RARE * cast.sum()]
         if rare:
-            lines.append(_rare_words([classes[k] for k in rare], int(cast[rare].sum()), int(cast.sum())))
+            words = _rare_words([classes[k] for k in rare], int(cast[rare].sum()), int(cast.sum()))
+            lines.append(ClassWarning(words))
         missed = [k for k in rest if gold.sum() * cast[k] >= EXPECTED_GOLD * max(cast.sum(), 1)]
         if missed:
-            lines.append(_missed_words([classes[k] for k in missed]))
+            lines.append(ClassWarning(_missed_words([classes[k] for k in missed])))
     # Where all sources vote for one class only, their silence tells of the other.
-    lines += _unvoted_words([classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else [])
-    lines += _single_words([classes[k] for k in np.flatnonzero(gold == 1)])
-    lines += [_gold_words(name) for name in votes.sources if name.casefold() in _GOLD]
+    plain = _unvoted_words([classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else [])
+    plain += _single_words([classes[k] for k in np.flatnonzero(gold == 1)])
+    plain += [_gold_words(name) for name in votes.sources if name.casefold() in _GOLD]
     if len(votes.sources) == 1 and not gold.any():
-        lines.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
+        plain.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
     if len(votes) < FEWEST_POINTS:
-        lines.append(f"There {'is' if len(votes) == 1 else 'are'} only {plural(len(votes), 'point')}: bring more.")
-    return lines
+        plain.append(f"There {'is' if len(votes) == 1 else 'are'} only {plural(len(votes), 'point')}: bring more.")
+    return [*lines, *map(ClassWarning, plain)]
 
 
 def _gold_words(name: str) -> str:
     return f"{name!r} is read as a source: if it holds gold labels, say so (gold={name!r}; --gold {name}), or drop it."
+
+
+def _typed(options: Sequence[str]) -> str:
+    """Options as they are typed."""
+    return " ".join(word if re.fullmatch(r"[\w.=/%+:,@-]+", word) else f'"{word}"' for word in options)
 
 
 def _votes_cast(votes: Votes) -> Ints:
@@ -96,39 +119,37 @@ def _bare(text: str) -> str:
     return re.sub(r"(?<=\w)[\s_\-]+(?=\w)", "", text.casefold().strip(" .,;:!?'\"()[]"))
 
 
-def _alike_words(labels: Sequence[Label]) -> str:
+def _alike_words(labels: Sequence[Label]) -> ClassWarning:
     named = examples(sorted(labels, key=str), len(labels))
     if len({str(label).casefold() for label in labels}) == 1:
-        return f"{named} differ only in case: take them as one class (ignore_case=True; --ignore-case)."
+        words = f"{named} differ only in case: take them as one class (ignore_case=True; --ignore-case)."
+        return ClassWarning(words, ("--ignore-case",))
     first, *others = labels
     case = any(str(label).casefold() == str(first).casefold() for label in others)
     mapped = [label for label in others if str(label).casefold() != str(first).casefold()]
     python = ", ".join(f"{label!r}: {first!r}" for label in mapped)
-    options = [*(["--ignore-case"] if case else []), *(_map_option(label, first) for label in mapped)]
-    return (
+    options = [word for label in mapped for word in ("--map", f"{label}={first}")]
+    if case:
+        options.insert(0, "--ignore-case")
+    words = (
         f"{named} differ only in case, blanks or punctuation: take them as one class "
-        f"({'ignore_case=True, ' if case else ''}mapping={{{python}}}; {' '.join(options)})."
+        f"({'ignore_case=True, ' if case else ''}mapping={{{python}}}; {_typed(options)})."
     )
-
-
-def _map_option(label: Label, instead: Label) -> str:
-    pair = f"{label}={instead}"
-    return f"--map {pair}" if re.fullmatch(r"[\w.=/%+:,@-]+", pair) else f'--map "{pair}"'
+    return ClassWarning(words, tuple(options))
 
 
 def _reads_as_no_vote(label: Label) -> bool:
     return isinstance(label, str) and label.casefold() in _NO_VOTE
 
 
-def _no_vote_words(labels: Sequence[Label]) -> str:
-    options = " ".join(
-        f"--abstain {label}" if re.fullmatch(r"[\w./]+", str(label)) else f'--abstain "{label}"' for label in labels
-    )
+def _no_vote_words(labels: Sequence[Label]) -> ClassWarning:
+    options = tuple(word for label in labels for word in ("--abstain", str(label)))
     verbs = ("reads", "is", "a class", "it") if len(labels) == 1 else ("read", "are", "classes", "them")
-    return (
+    words = (
         f'{examples(labels, len(labels))} {verbs[0]} like "no vote" and {verbs[1]} taken for {verbs[2]}: name '
-        f"{verbs[3]} (abstain={list(labels)!r}; {options})."
+        f"{verbs[3]} (abstain={list(labels)!r}; {_typed(options)})."
     )
+    return ClassWarning(words, options)
 
 
 def _misspelt(classes: Sequence[Label], cast: Ints, gold: Ints, told: set[int]) -> dict[int, int]:
@@ -164,11 +185,13 @@ def edit_distance(one: str, other: str) -> int:
     return row[-1]
 
 
-def _misspelt_words(label: Label, number: int, other: Label) -> str:
-    return (
+def _misspelt_words(label: Label, number: int, other: Label) -> ClassWarning:
+    options = ("--map", f"{label}={other}")
+    words = (
         f"{label!r} ({plural(number, 'vote')}) may be {other!r} misspelt: read it so (mapping={{{label!r}: "
-        f"{other!r}}}; {_map_option(label, other)})."
+        f"{other!r}}}; {_typed(options)})."
     )
+    return ClassWarning(words, options)
 
 
 def _rare_words(labels: Sequence[Label], number: int, total: int) -> str:
@@ -202,12 +225,13 @@ def _single_words(labels: Sequence[Label]) -> list[str]:
     return [f"Gold has one label only of {examples(labels)}{each}: label a few more such points."]
 
 
-def _score_words(scores: Sequence[int]) -> str:
+def _score_words(scores: Sequence[int]) -> ClassWarning:
     low, high = min(scores), max(scores)
-    return (
+    words = (
         f"The votes look like scores from {low} to {high}, and gold has 2 classes: read them so (kinds='score'; "
         "--scores)."
     )
+    return ClassWarning(words, ("--scores",))
 
 
 def _it(things: Sequence[object]) -> str:
