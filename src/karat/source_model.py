@@ -148,7 +148,7 @@ def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:
         return np.full(K, 1 / K)
     try:
         given = np.asarray(class_balance, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"class_balance is a number or {K} numbers, not {class_balance!r}.") from None
     if given.ndim == 0 and K == 2:
         given = np.array([1 - given, given])

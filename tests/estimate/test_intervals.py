@@ -199,3 +199,9 @@ def test_replicates_are_at_least_sixteen_however_long_they_take(monkeypatch: pyt
     steps: list[int] = []
     LabelModel(method="triplets", class_balance=0.5).fit(votes, progress=lambda done, total: steps.append(total))
     assert steps == [16] * 16
+
+
+def test_of_fewer_points_than_blocks_some_replicates_have_none() -> None:
+    votes = Votes.from_array([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
+    found = intervals(votes, replicates=200, symmetric=True, negative="absolute")
+    assert (found.low <= found.high).all()

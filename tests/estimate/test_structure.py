@@ -86,3 +86,7 @@ def test_refusals() -> None:
         dependent_pairs(Moments.of(copying(500).select(["s0", "s1", "s2"])), triplets(moments))
     with pytest.raises(TypeError, match="SourceModel or a fitted LabelModel"):
         dependent_pairs(moments, "model")
+    with pytest.raises(TypeError, match="moments must be Moments, not datetime64"):
+        dependent_pairs(np.datetime64("2026-01-01"), triplets(moments))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="smallest must be a number"):
+        dependent_pairs(moments, triplets(moments), smallest="much")  # type: ignore[arg-type]

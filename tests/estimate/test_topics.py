@@ -160,6 +160,8 @@ def test_refusals_of_types_and_of_more_topics_than_there_are() -> None:
         topics(np.ones((4, 3)), 2.5)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be numbers"):
         topics([["a", "b"]], 1)
+    with pytest.raises(TypeError, match="must be numbers"):
+        topics([[10**400, 1]], 1)
     counts, _, _, _ = documents(3, 1_000, 100, 3, 20)
     with pytest.raises(NotIdentifiedError, match="tell 3 topics apart, not 4") as refused:
         topics(counts, 4)

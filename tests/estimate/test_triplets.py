@@ -137,3 +137,5 @@ def test_class_conditional_triplets_of_three_classes_are_refused() -> None:
         triplets(Moments.of(votes), symmetric=False)
     with pytest.raises(TypeError, match="class_balance is a number"):
         triplets(Moments.of(votes), class_balance="even")
+    with pytest.raises(TypeError, match="class_balance is a number"):
+        triplets(Moments.of(votes), class_balance=10**400)

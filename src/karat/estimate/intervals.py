@@ -142,10 +142,13 @@ def _estimate(
     rng: np.random.Generator,
 ) -> tuple[Floats, Floats]:
     """Accuracies and class balance of some of the points; NaN where they do not tell."""
+    nothing = np.full(len(solution.sign), np.nan), np.full(len(solution.class_balance), np.nan)
+    if moments.n == 0:  # fewer points than blocks, and only empty ones were drawn
+        return nothing
     try:
         found = balance.of(moments, sums, gold_counts)
     except NotIdentifiedError:
-        return np.full(len(solution.sign), np.nan), np.full(len(solution.class_balance), np.nan)
+        return nothing
     problem = Problem.of(solution.problem.kind, moments, found, balance.pairs)
     size, _ = problem.sizes(solution.settings, rng)
     return problem.accuracies(size * solution.sign[problem.features.source], found), found

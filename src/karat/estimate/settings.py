@@ -103,7 +103,7 @@ def random_generator(rng: Any) -> np.random.Generator:
     """A generator itself, or one that is made from a seed."""
     try:
         return np.random.default_rng(rng)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"rng must be a numpy Generator or a whole number of 0 or more, not {rng!r}.") from None
 
 

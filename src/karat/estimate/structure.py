@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from karat._types import Floats
-from karat.errors import InputError
+from karat.errors import InputError, a_number, of_kind
 from karat.estimate.settings import Pairs, pair_positions
 from karat.estimate.signs import agreement_score, excess_agreement, surely_telling
 from karat.moments import Moments
@@ -62,7 +62,9 @@ def dependent_pairs(
     >>> pairs[0].first, pairs[0].second, round(pairs[0].correlation, 2)
     ('good', 'bad', -0.14)
     """
+    of_kind("moments", moments, Moments)
     model = source_model_of(model)
+    error_rate, smallest = a_number("error_rate", error_rate), a_number("smallest", smallest)
     if moments.sources != model.sources or moments.classes != model.classes:
         raise InputError(
             "the moments and the model must have the same classes and the same sources, in the same order."

@@ -190,7 +190,7 @@ def _checked(counts: Any) -> Any:
     sparse = is_sparse_matrix(counts)
     try:
         given = counts.tocsr().astype(np.float64) if sparse else np.asarray(counts, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError("counts of words must be numbers, a row per document and a column per word.") from None
     if given.ndim != 2 or 0 in given.shape:
         raise InputError(f"counts of words have two axes, documents and words; these have shape {given.shape}.")

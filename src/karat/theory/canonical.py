@@ -18,7 +18,7 @@ def check_edge(edge: Any, m: int) -> Edge:
     """An edge as (smaller, larger), refused where it is none."""
     try:
         i, j = (int(end) for end in edge)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"an edge is a pair of sources, not {edge!r}.") from None
     if i == j:
         raise InputError(f"edge {edge!r} connects a source with itself.")

@@ -55,7 +55,7 @@ def equivalent_labels(
     one_of("convention", convention, get_args(Convention))
     try:
         n, curve = np.asarray(n_labeled, dtype=np.float64), np.asarray(labeled_risk, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError("a learning curve is two arrays of numbers: n_labeled and labeled_risk.") from None
     risk = a_number("risk", risk)
     if n.shape != curve.shape or n.ndim != 1 or len(n) == 0 or not (np.diff(n) > 0).all() or n[0] <= 0:
