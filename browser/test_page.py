@@ -8,7 +8,7 @@ from pathlib import Path
 
 from looks import check_accessible, check_charts, take_pictures
 from playwright.sync_api import Page, expect
-from user_files import BAD, BROKEN, JUDGES, MESSAGES, long, many_classes, wide
+from user_files import BAD, BROKEN, JUDGES, MESSAGES, judged, long, many_classes, wide
 
 Opened = Callable[..., Page]
 
@@ -106,6 +106,35 @@ def test_sources_are_switched_off_and_merged_and_the_estimator_changed(opened: O
         box.uncheck()
     page.get_by_role("button", name="Weigh", exact=True).click()
     expect(page.locator('[data-error="choose"]')).to_contain_text("all sources are switched off")
+
+
+def test_gold_comes_from_a_second_file_and_columns_are_what_a_user_says(
+    opened: Opened, server: str, tmp_path: Path
+) -> None:
+    page = start(opened, server)
+    upload(page, judged(tmp_path))
+    weighed(page)
+    assert "Scores" not in facts(page)
+    page.get_by_text("Correct it").click()
+    page.get_by_label("What columns hold", exact=True).fill("rating=0..100")
+    page.get_by_label("Values to read as others", exact=True).fill("no.=no")
+    page.get_by_role("button", name="Read it so").click()
+    weighed(page)
+    assert "no, yes" in facts(page)
+    page.get_by_text("Add gold labels from a second file").click()
+    other = tmp_path / "other.csv"
+    other.write_text("name,truth\n00000,yes\n")
+    page.set_input_files("#gold-file", other)
+    expect(page.get_by_text("the gold file has no column 'id'")).to_be_visible()
+    page.get_by_text("Add gold labels from a second file").click()
+    gold = tmp_path / "gold.csv"
+    gold.write_text("id,truth\n" + "".join(f"{i:05d},{'yes' if i % 3 else 'no'}\n" for i in range(40)))
+    page.set_input_files("#gold-file", gold)
+    expect(page.locator("#understood dl")).to_contain_text("40, with those of gold.csv")
+    weighed(page)
+    page.get_by_text("Add gold labels from a second file").click()
+    check_accessible(page)
+    take_pictures(page, "second-file")
 
 
 def test_points_are_labeled_and_the_value_changes(opened: Opened, server: str, tmp_path: Path) -> None:

@@ -46,6 +46,17 @@ def many_classes(folder: Path) -> Path:
     return _written(folder / "classes.csv", lines)
 
 
+def judged(folder: Path) -> Path:
+    """Votes spelt in two ways, beside a rating from 0 to 100; no gold."""
+    rng = random.Random(3)
+    lines = ["id,a,b,c,rating"]
+    for i in range(300):
+        truth = i % 3 > 0
+        votes = [rng.choice(["no", "no."]) if (rng.random() < 0.8) != truth else "yes" for _ in range(3)]
+        lines.append(f"{i:05d},{','.join(votes)},{min(100, max(0, round(rng.gauss(60 if truth else 40, 15))))}")
+    return _written(folder / "judged.csv", lines)
+
+
 BROKEN = {
     "empty.csv": (b"", "is empty"),
     "table.xlsx": (b"PK\x03\x04", "files end in"),

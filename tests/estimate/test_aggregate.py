@@ -52,6 +52,17 @@ def test_circular_holds_every_pair_once() -> None:
         assert sorted(found[found > 0]) == sorted(upper)
 
 
+@pytest.mark.parametrize("aggregate", ["median", "mean"])
+def test_oracle_triplets_with_some_partners(aggregate: Literal["median", "mean"]) -> None:
+    b, partners = noisy_products(9, 3), np.array([7, 2, 5, 0])
+    found, usable = aggregate_triplets(b, ~np.eye(9, dtype=bool), aggregate, "absolute", partners=partners)
+    for i in range(9):
+        pairs = [(j, k) for j, k in itertools.combinations(partners, 2) if i not in (j, k)]
+        triplets = [np.sqrt(abs(b[i, j] * b[i, k] / b[j, k])) for j, k in pairs]
+        assert usable[i] == len(triplets)
+        assert found[i] == pytest.approx(np.median(triplets) if aggregate == "median" else np.mean(triplets))
+
+
 def noisy_products(m: int, seed: int) -> npt.NDArray[np.float64]:
     rng = np.random.default_rng(seed)
     a = rng.uniform(0.2, 0.8, m)

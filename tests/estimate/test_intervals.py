@@ -205,3 +205,15 @@ def test_of_fewer_points_than_blocks_some_replicates_have_none() -> None:
     votes = Votes.from_array([[0, 0, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]])
     found = intervals(votes, replicates=200, symmetric=True, negative="absolute")
     assert (found.low <= found.high).all()
+
+
+@pytest.mark.slow
+def test_coverage_with_some_partners_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    accuracies = PAPER_ACCURACIES + 0.08
+    m = len(accuracies)
+    monkeypatch.setattr("karat.estimate.intervals.SECONDS", 1e-9 * 16 * m * (m // 2) ** 2)  # time for half of them
+    covered = []
+    for seed in range(30):
+        votes = draw_votes(np.random.default_rng(seed), 2_000, symmetric_conditionals(accuracies), [0.5, 0.5])
+        covered.append(covers(intervals(votes, symmetric=True, class_balance=0.5), accuracies))
+    assert np.mean(covered) > 0.85 - 2 * np.std(covered) / math.sqrt(len(covered))

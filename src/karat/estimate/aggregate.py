@@ -15,7 +15,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from karat._kernels import threads
 from karat._kernels.threads import in_threads, spans
-from karat._types import Bools, Floats, Ints
+from karat._types import Bools, Floats, Ints, Places
 
 Aggregate = Literal["median", "mean", "random"]
 Negative = Literal["drop", "absolute"]
@@ -64,6 +64,7 @@ def aggregate_triplets(
     negative: Negative = "drop",
     limit: float | None = None,
     rng: np.random.Generator | None = None,
+    partners: Places | None = None,
 ) -> tuple[Floats, Ints]:
     """Aggregate ``sqrt(b_fg b_fh / b_gh)`` over all pairs g, h, for every feature f.
 
@@ -75,6 +76,8 @@ def aggregate_triplets(
         A triplet is used if all three of its pairs are allowed.
     limit : float, optional
         Each estimate is cut to this before it is aggregated.
+    partners : array of int, shape (P,), optional
+        Features that g and h are among; all where not given.
 
     Returns
     -------
@@ -86,21 +89,23 @@ def aggregate_triplets(
     F = len(b)
     if F < 3:
         return np.full(F, np.nan), np.zeros(F, dtype=np.int64)
-    inverse = circular(np.where(allowed, 1 / np.where(b == 0, 1, b), 0))
+    rows = np.where(allowed, b, 0)
+    inverse = np.where(allowed, 1 / np.where(b == 0, 1, b), 0)
+    if partners is not None:
+        rows, inverse = np.ascontiguousarray(rows[:, partners]), inverse[np.ix_(partners, partners)]
+    inverse, P = circular(inverse), rows.shape[1]
     x, usable = np.full(F, np.nan), np.zeros(F, dtype=np.int64)
     seeds = [None] * F if aggregate != "random" else list((rng or np.random.default_rng()).spawn(F))
     parts = spans(F, threads.THREADS if F >= 50 else 1)
-
-    rows = np.where(allowed, b, 0)
 
     def work(part: int) -> None:
         room = np.empty_like(inverse)
         ratios = room.reshape(-1)
         # A row of b twice over: the window that starts at s is the row shifted by s, without a copy.
-        twice = np.empty(2 * F)
-        shifted = sliding_window_view(twice, F)[1 : len(inverse) + 1]
+        twice = np.empty(2 * P)
+        shifted = sliding_window_view(twice, P)[1 : len(inverse) + 1]
         for f in range(*parts[part]):
-            twice[:F] = twice[F:] = rows[f]
+            twice[:P] = twice[P:] = rows[f]
             np.multiply(shifted, rows[f], out=room)
             np.multiply(room, inverse, out=room)  # b_fg b_fh / b_gh, 0 where a pair is not allowed
             if negative == "absolute":

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from karat._types import Floats, Ints
+from karat._types import Floats, Ints, Places
 from karat.errors import NotIdentifiedError, examples
 from karat.estimate.aggregate import Aggregate, Negative, aggregate_triplets
 from karat.estimate.check import check_sources
@@ -47,10 +47,14 @@ class Problem:
         b = kind.products(moments, features, balance)
         return cls(kind, moments, features, np.where(b == 0, 1 / moments.n, b))
 
-    def sizes(self, settings: Settings, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    def sizes(
+        self, settings: Settings, rng: np.random.Generator, partners: Places | None = None
+    ) -> tuple[Floats, Ints]:
         """The size of x of every feature, and how many triplets it rests on; see `aggregate_triplets`."""
         features = self.features
-        return aggregate_triplets(self.b, features.allowed, settings.averaging, settings.negative, features.limit, rng)
+        return aggregate_triplets(
+            self.b, features.allowed, settings.averaging, settings.negative, features.limit, rng, partners
+        )
 
     def tables(self, x: Floats, balance: Floats) -> Floats:
         """Probability of every output given the class, of sources that have these x."""
