@@ -6,6 +6,7 @@ at the values that occur and decides, or says why it cannot.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -312,13 +313,15 @@ def _smallest(number: int) -> type[np.signedinteger[Any]]:
 def silent_numbers(abstain: Abstains) -> list[float]:
     """The numbers that mean "nothing said" in a column of scores: those given, else -1.
 
-    >>> silent_numbers(None), silent_numbers(["N/A", 99])
+    >>> silent_numbers(None), silent_numbers(["N/A", 99, 10**400])
     ([-1.0], [99.0])
     """
     given = abstain_values(abstain)
     if given is None:
         return [float(ABSTAIN)]
-    return [float("nan") if is_missing(value) else float(value) for value in given if not isinstance(value, str)]
+    numbers = [float("nan") if is_missing(value) else value for value in given if not isinstance(value, str)]
+    # No column of scores holds a larger whole number than a float can.
+    return [float(value) for value in numbers if isinstance(value, float) or abs(value) <= sys.float_info.max]
 
 
 def spelled_alike(seen: Sequence[Label], spelling: Spelling) -> Spelling:

@@ -218,10 +218,14 @@ def score_words(scales: Sequence[tuple[str, Scale]]) -> list[str]:
 
     >>> score_words([("judge", Scale.of(np.array([0.0, 4.0, 9.0]), "score"))])
     ['Scores: judge (0 to 9).']
+    >>> score_words([("judge", Scale.of(np.array([2.0, 4.0, 9.0]), "score", 0, 10))])
+    ['Scores: judge (0 to 10).']
     """
     by_kind: dict[str, list[str]] = {}
     for name, scale in scales:
+        low = scale.low if np.isfinite(scale.low) else scale.centres[0]
+        high = scale.high if np.isfinite(scale.high) else scale.centres[-1]
         turned = ", high ones for the first class" if scale.turned else ""
-        by_kind.setdefault(scale.kind, []).append(f"{name} ({scale.centres[0]:.4g} to {scale.centres[-1]:.4g}{turned})")
+        by_kind.setdefault(scale.kind, []).append(f"{name} ({low:.4g} to {high:.4g}{turned})")
     plurals = {"score": "Scores", "probability": "Probabilities"}
     return [f"{plurals[kind]}: {', '.join(names)}." for kind, names in by_kind.items()]

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from karat.commands.analysis import Analysis, Prices
 from karat.errors import InputError, examples, plural
+from karat.io.scales import score_words
 from karat.serve.workspace import METHODS, Choices, Workspace, effect_words
 from karat.show.data import size_words
 from karat.show.html import lines_html, section_html, sections_html, text, verdict_html
@@ -165,7 +166,7 @@ def _understood(work: Workspace, error: str) -> str:
         if votes.read_as:
             rows["Layout"] = votes.read_as
         listed = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in rows.items())
-        facts = f"<dl>{listed}</dl>{lines_html(votes.aside)}"
+        facts = f"<dl>{listed}</dl>{lines_html([*score_words(votes.coding.scales), *votes.aside])}"
     correct = "" if work.upload is None else _correct(work, opened=votes is None) + _second_file()
     return (
         '<section id="understood" aria-labelledby="understood-title"><h2 id="understood-title">What was understood</h2>'
@@ -202,8 +203,8 @@ def _second_file() -> str:
         '<details><summary>Add gold labels from a second file</summary><form data-action="gold">'
         '<p><label for="gold-file">A file with the names of points and their gold labels</label>'
         f'<input type="file" id="gold-file" name="file" accept="{FORMATS}"></p>'
-        f'<p class="facts">Points are matched by the column that names them, in both files.</p>{_error("gold")}'
-        "</form></details>"
+        '<p class="facts">Points are matched by the column that names them, in both files.</p>'
+        f"</form></details>{_error('gold')}"
     )
 
 
