@@ -12,11 +12,12 @@ from typing import Any, Self
 import numpy as np
 
 from karat._types import Abstains, AnyArray, Floats, Label, Progress
+from karat.digest import Digest
 from karat.errors import InputError, NotFittedError, plural
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation, point_explanation
-from karat.fit import Fitted, fit
+from karat.fit import Fitted, fit, fit_digest
 from karat.io.coding import Coding, names_array
 from karat.io.model_file import model_bytes, read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
@@ -82,6 +83,8 @@ class LabelModel(Shown):
         Number of sources, those that were set aside among them.
     aside_ : tuple of str
         What was set aside, a sentence for each reason.
+    digest_ : Digest or None
+        What it needs to learn from more votes later; None where it was not learned by the default, or from scores.
 
     Examples
     --------
@@ -136,8 +139,8 @@ class LabelModel(Shown):
 
         Parameters
         ----------
-        votes : Votes, array, data frame or path
-            What `karat.read_votes` and `Votes.from_array` take.
+        votes : Votes, array, data frame, path or Digest
+            What `karat.read_votes` and `Votes.from_array` take, or a digest of votes that are too many for memory.
         gold : Gold or array, shape (n,), optional
             True classes, written as the votes are; None, NaN, -1 or an empty text where unknown. Gold that came with
             the votes is not used unless it is given here, and a warning says so.
@@ -145,6 +148,8 @@ class LabelModel(Shown):
             Called with how many steps of the intervals are done and how many there are.
         """
         settings = self._settings()
+        if isinstance(votes, Digest):
+            return self._fit_digest(votes, gold, settings)
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
         if gold is None:
             _warn_of_unused(data.gold)
@@ -154,8 +159,22 @@ class LabelModel(Shown):
         table = SourceTable.of(
             aside.votes.as_voted(found.reads_as), truth, found.accuracy, found.intervals.low, found.intervals.high
         )
+        digest = None
+        if found.pool is not None and not data.scored.any():
+            digest = Digest.of(data, truth, telling=np.isin(data.sources, aside.left))
         notes = () if found.origin is None else explanation(found.origin)
-        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources))
+        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources, digest))
+
+    def _fit_digest(self, digest: Digest, gold: Any, settings: Settings) -> Self:
+        """Learn from a digest of votes, and from the gold that is in it."""
+        if gold is not None:
+            raise InputError("a digest holds the gold that it was made with; give none beside it.")
+        found = fit_digest(digest, settings)
+        low, high = found.intervals.low, found.intervals.high
+        table = SourceTable.of_counts(digest.told, digest.points, found.accuracy, low, high)
+        notes = () if found.origin is None else explanation(found.origin)
+        kept = digest.kept
+        return self._set(FittedModel(found, kept.coding, table, notes, kept.aside, digest.counts.sources, digest))
 
     def _settings(self) -> Settings:
         """The constructor's arguments that a fit depends on, checked."""
@@ -170,6 +189,7 @@ class LabelModel(Shown):
         self.notes_: tuple[str, ...] = learned.notes
         self.aside_: tuple[str, ...] = learned.aside
         self.all_sources_: tuple[str, ...] = learned.all_sources or learned.fitted.model.sources
+        self.digest_: Digest | None = learned.digest
         intervals = learned.fitted.intervals
         self.class_balance_ = self.source_model_.class_balance
         self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
@@ -243,7 +263,7 @@ class LabelModel(Shown):
         """What `save` writes."""
         self._fitted()
         learned = FittedModel(
-            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_
+            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_, self.digest_
         )
         return model_bytes(to_content(self.get_params(), learned))
 

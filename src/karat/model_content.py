@@ -14,6 +14,7 @@ from karat._types import Floats, Group, Ints
 from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
+from karat.digest import Digest
 from karat.errors import InputError
 from karat.estimate.consensus import Evidence
 from karat.estimate.intervals import Intervals
@@ -45,6 +46,8 @@ class FittedModel:
         What was set aside before, a sentence for each reason.
     all_sources : tuple of str
         The sources with those that were set aside, in their order; empty where none was.
+    digest : Digest or None
+        What it needs to learn from more votes later.
     """
 
     fitted: Fitted
@@ -53,6 +56,7 @@ class FittedModel:
     notes: tuple[str, ...]
     aside: tuple[str, ...] = ()
     all_sources: tuple[str, ...] = ()
+    digest: Digest | None = None
 
 
 def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, Any]:

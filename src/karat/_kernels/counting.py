@@ -170,20 +170,3 @@ def add_tally(columns: Any, low: Any, high: Any, room: Any, tally: Any) -> None:
                         room[t] += np.uint16(columns[i, start + t] == y)
                 for t in range(size):
                     tally[start - low + t, y] += room[t]
-
-
-@compiled(types.void(_VOTES, types.uint8[::1], _u64, types.int64, types.int64[:, ::1]))
-def add_by_kind(columns: Any, kind: Any, low: Any, i: Any, total: Any) -> None:
-    """Add to ``total[k, u]`` how many points of kind k there are on which source i gives output u.
-
-    Parameters
-    ----------
-    columns : array of int8, shape (m, n)
-        Outputs less one.
-    kind : array of uint8, shape (points,)
-        Of the points from `low` on.
-    low, i : int
-    total : array of int64, shape (kinds, outputs)
-    """
-    for t in range(_U(len(kind))):
-        total[_U(kind[t]), _U(columns[_U(i), low + t] + np.int8(1))] += 1

@@ -18,10 +18,10 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Codes, Floats, Group, Ints, Places
+from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
-from karat.statistics import block_of
+from karat.votes.row_hash import block_of
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
 from karat.votes.storage import Sparse
@@ -125,6 +125,12 @@ def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
     return np.asarray(shift - (shift - target).mean())
 
 
+def learned_from(row: Places, number: int, sources: int) -> Bools:
+    """Which points, by their row numbers, are learned from: of data with so many votes and sources, enough of them."""
+    most = max(MOST_VOTES, MOST_EACH * sources)
+    return np.asarray(block_of(row, 1 << 16) < most / max(number, 1) * (1 << 16))
+
+
 @dataclass(frozen=True, eq=False)
 class Ballots:
     """The votes that sources are learned from, and what is known of the points.
@@ -147,11 +153,9 @@ class Ballots:
         """Points with gold, and as many of the others as have enough votes to learn from."""
         known = np.full(len(votes), -1, dtype=np.int8)
         known[rows] = truth
-        number = int(votes.number.sum())
-        most = max(MOST_VOTES, MOST_EACH * len(votes.sources))
-        if number <= most:
+        kept = learned_from(np.arange(len(votes)), int(votes.number.sum()), len(votes.sources))
+        if kept.all():
             return cls(votes, known, groups)
-        kept = block_of(np.arange(len(votes)), 1 << 16) < most / number * (1 << 16)
         kept[rows] = True
         places = np.flatnonzero(kept)
         return cls(votes.take(places), known[places], groups)

@@ -90,7 +90,7 @@ class Settings:
     def set_aside(self, votes: Votes) -> tuple[Aside, Settings]:
         """What is set aside of the sources, and these settings for those that are left."""
         if self.strict:
-            return Aside(votes), self
+            return Aside(left=votes.sources, votes=votes), self
         pairs, names = self.pairs(votes.sources), votes.sources
         aside = set_aside(votes, pairs)
         left = set(aside.votes.sources)

@@ -21,7 +21,8 @@ from karat.estimate.settings import Pairs, Settings
 from karat.estimate.views import ViewCounts, choose_views
 from karat.moments import Moments
 from karat.source_model import SourceModel, accuracy
-from karat.statistics import GroupCounts, Statistics, block_of
+from karat.statistics import GroupCounts, Statistics
+from karat.votes.row_hash import block_of
 from karat.votes import GoldPoints, Outputs, Votes
 
 # Gold labels of a class that a table from votes may be worth; gold itself says which.
