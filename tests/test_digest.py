@@ -28,10 +28,11 @@ def data(n: int = 4_000) -> tuple[Votes, Gold]:
     return replace(votes, cells=values, gold=None), Gold(known, votes.classes)
 
 
-def in_parts(votes: Votes, gold: Gold | None, edges: list[int], **options: bool) -> list[Digest]:
+def in_parts(votes: Votes, gold: Gold | None, edges: list[int], pairs: bool = False) -> list[Digest]:
     spans = [slice(low, high) for low, high in zip([0, *edges], [*edges, len(votes)], strict=True)]
     return [
-        Digest.of(votes.take(span), None if gold is None else gold.take(span), span.start, **options) for span in spans
+        Digest.of(votes.take(span), None if gold is None else gold.take(span), span.start, pairs=pairs)
+        for span in spans
     ]
 
 

@@ -33,7 +33,7 @@ model = LabelModel(replicates=0).fit(votes, votes.gold)
 columns = label_columns(votes.select(model.source_model_.sources), model.predict_proba(votes))
 print("ready", flush=True)
 while True:
-    with written_table(sys.argv[2], columns):
+    with written_table(sys.argv[2], [columns]):
         model.save(sys.argv[3])
 """
 

@@ -112,9 +112,7 @@ def tell_nothing(counts: VoteCounts, known_pairs: Sequence[tuple[int, int]] = ()
     )
 
 
-def _copies(
-    prints: Sequence[int], eligible: Iterable[int], known_pairs: Sequence[tuple[int, int]]
-) -> dict[int, int]:
+def _copies(prints: Sequence[int], eligible: Iterable[int], known_pairs: Sequence[tuple[int, int]]) -> dict[int, int]:
     """Sources that are copies, and the first of those that each is a copy of."""
     known = {frozenset(pair) for pair in known_pairs}
     staying: dict[int, list[int]] = {}

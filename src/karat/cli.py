@@ -21,10 +21,12 @@ from karat.cli_options import (
     html_option,
     input_options,
     json_option,
+    keep_option,
     label_new_votes,
     labels_help,
     learning_options,
     leave_uncovered_option,
+    named,
     seed_option,
     settings,
     table_options,
@@ -161,6 +163,7 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
 @click.option("--out", metavar="FILE", help=labels_help)
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 @leave_uncovered_option
+@keep_option
 @table_options
 @html_option
 def fit(
@@ -168,6 +171,7 @@ def fit(
     out: str | None,
     model_file: str | None,
     leave_uncovered: bool,
+    keep: tuple[str, ...],
     html_file: str | None,
     **options: Any,
 ) -> int:
@@ -184,15 +188,15 @@ def fit(
 
     data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
-        result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered)
+        result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered, named(keep))
     if model_file:
         following = label_new_votes(model_file)
     elif out is None:
         following = again("fit", out="labels.csv", model="model.json")
     elif result.data.n_gold:
-        following = again("value", without=("method", "leave_uncovered"))
+        following = again("value", without=("method", "leave_uncovered", "keep"))
     else:
-        following = again("pick", without=("method", "aggregate", "leave_uncovered"), out="to_label.csv")
+        following = again("pick", without=("method", "aggregate", "leave_uncovered", "keep"), out="to_label.csv")
     return _show(result, fit_report(result, following), as_json, html_file)
 
 
@@ -201,7 +205,10 @@ def fit(
 @click.option("--model", "model_file", metavar="FILE", required=True, help="A model that `karat fit` saved.")
 @click.option("--out", metavar="FILE", required=True, help=labels_help)
 @leave_uncovered_option
-def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **options: Any) -> int:
+@keep_option
+def label(
+    as_json: bool, model_file: str, out: str, leave_uncovered: bool, keep: tuple[str, ...], **options: Any
+) -> int:
     """Label points with a saved model.
 
     \b
@@ -209,8 +216,10 @@ def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **opt
     """
     from karat.commands.label import label_votes
     from karat.show.label import label_report
+    from karat.show.progress import progress_bar
 
-    result = label_votes(votes_file(options), model_file, out, leave_uncovered)
+    with progress_bar() as progress:
+        result = label_votes(votes_file(options), model_file, out, leave_uncovered, named(keep), progress)
     return _show(result, label_report(result), as_json)
 
 

@@ -46,6 +46,9 @@ seed_option = click.option(
 leave_uncovered_option = click.option(
     "--leave-uncovered", is_flag=True, help="No label for points without any vote, rather than the class balance."
 )
+keep_option = click.option(
+    "--keep", metavar="COL,...", multiple=True, help="Columns of the votes to write beside the labels. Repeatable."
+)
 labels_help = "Write a probability per point: .parquet, .csv or .jsonl"
 
 input_options = _all_of(
@@ -158,6 +161,11 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
     )
     parts: Any = None if classes is None else [_label(part) for part in classes.split(",")]
     return VotesFile(_standard_input() if options["votes"] == "-" else options["votes"], reading, parts)
+
+
+def named(columns: tuple[str, ...]) -> list[str]:
+    """Names of columns, several of which may be written in one between commas."""
+    return [name.strip() for part in columns for name in part.split(",") if name.strip()]
 
 
 def _standard_input() -> FileContent:

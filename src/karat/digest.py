@@ -8,7 +8,7 @@ the parts and whoever put them together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -127,6 +127,15 @@ class Digest:
         places = np.flatnonzero(gold.known)
         weights = gold.weights_among(len(self))[places]
         return GoldPoints(self.kept.take(places), gold.values[places], places, weights)
+
+    def select(self, sources: Sequence[str]) -> Digest:
+        """The same with some of the sources left, of those that are."""
+        statistics = None if self.statistics is None else self.statistics.select(sources)
+        return replace(self, kept=self.kept.select(sources), statistics=statistics)._trimmed()
+
+    def reading(self, aside: tuple[str, ...]) -> Digest:
+        """The same with what was set aside, a sentence for each reason."""
+        return replace(self, kept=replace(self.kept, aside=aside))
 
     def __add__(self, other: Digest) -> Digest:
         if not isinstance(other, Digest):

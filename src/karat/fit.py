@@ -136,7 +136,7 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
     method = chosen_method(settings, points)
     if method == "consensus":
         if settings.strict:
-            check_telling(votes, settings.pairs(votes.sources))
+            check_telling(votes.counts, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
     if votes.scored.any() and method not in ("triplets", "combined"):
         names = list(votes.scales)
@@ -198,6 +198,8 @@ def fit_digest(digest: Digest, settings: Settings) -> Fitted:
             f"method={method!r} counts all votes anew for what it needs, and a digest is all that is left of them. Use "
             "the default (method='consensus'; --method consensus), or votes that fit into memory."
         )
+    if settings.strict:
+        check_telling(digest.told, settings.pairs(digest.sources))
     truth = np.full(len(kept), -1, dtype=np.int8) if kept.gold is None else kept.gold.values
     ballots = Ballots(kept, truth, known_groups(kept, settings))
     return _consensus(agree_on(ballots, points, settings), len(digest), points, settings)

@@ -169,7 +169,7 @@ class LabelModel(Shown):
         """Learn from a digest of votes, and from the gold that is in it."""
         if gold is not None:
             raise InputError("a digest holds the gold that it was made with; give none beside it.")
-        found = fit_digest(digest, settings)
+        found = fit_digest(digest, settings.for_sources(digest.counts.sources, digest.sources))
         low, high = found.intervals.low, found.intervals.high
         table = SourceTable.of_counts(digest.told, digest.points, found.accuracy, low, high)
         notes = () if found.origin is None else explanation(found.origin)

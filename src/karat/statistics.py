@@ -181,6 +181,10 @@ class Statistics:
             None if self.triples is None else replace(self.triples, sums=self.triples.sums[places]),
         )
 
+    def select(self, sources: Sequence[str]) -> Statistics:
+        """Of some of the sources, without groups and triples."""
+        return Statistics(tuple(block.select(sources) for block in self.blocks))
+
     def weighted(self, weights: Ints) -> tuple[Moments, Ints | None]:
         """Moments, and sums of triples, of points of which each block counts as often as its weight says."""
         blocks = self.blocks

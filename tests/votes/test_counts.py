@@ -53,7 +53,9 @@ def test_invariant_parts_add_up_and_votes_held_sparsely_are_the_same() -> None:
 
 
 def test_scores_are_no_votes_and_cover_points() -> None:
-    votes = Votes.from_array([[0.1, 1], [0.5, -1], [np.nan, -1]], kinds={"s0": "score"}, abstain=[-1, np.nan], classes=[0, 1])
+    votes = Votes.from_array(
+        [[0.1, 1], [0.5, -1], [np.nan, -1]], kinds={"s0": "score"}, abstain=[-1, np.nan], classes=[0, 1]
+    )
     assert votes.counts.by_class.tolist() == [[0, 0], [0, 1]]
     assert votes.counts.number.tolist() == [2, 1]
     assert (votes.counts.uncovered, votes.counts.shared.tolist()) == (1, [0, 0])

@@ -51,6 +51,6 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
         nothing_yet = pa.nulls(len(picked), pa.string())
         told = {CHANCE: picked.chances, data.reading.gold or LABEL: nothing_yet}
         columns = named_points(votes.take(picked.rows), picked.rows, told)
-        with written_table(out, columns):
+        with written_table(out, [columns]):
             pass
     return PickResult(picked, out)

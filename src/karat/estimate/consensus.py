@@ -21,9 +21,9 @@ import numpy as np
 from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
-from karat.votes.row_hash import block_of
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
+from karat.votes.row_hash import block_of
 from karat.votes.storage import Sparse
 
 STEPS = 5  # from the count of votes on

@@ -20,8 +20,8 @@ from karat.errors import InputError, NotIdentifiedError, examples
 from karat.estimate.tensor import clearness
 from karat.moments import Moments
 from karat.statistics import BLOCKS, FEWEST_BLOCKS
-from karat.votes.row_hash import block_of
 from karat.votes import Votes
+from karat.votes.row_hash import block_of
 
 Octets = npt.NDArray[np.uint8]
 

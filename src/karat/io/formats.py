@@ -26,7 +26,6 @@ from karat.io.query import answer, exists, is_query
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 TEXT_BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
 _LARGEST_BLOCK = (1 << 31) - 1
-_MANY = 1 << 20  # rows that are read at a time where there are more
 
 
 @dataclass(frozen=True)
@@ -156,12 +155,10 @@ def suffix_of(path: Path) -> str:
 
 def _read_parquet(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     with pq.ParquetFile(file.path if isinstance(file, _DiskFile) else file.stream()) as opened:
-        if opened.metadata.num_rows <= _MANY:
-            return opened.read()
-        return _narrow_table(opened.schema_arrow, opened.iter_batches(batch_size=_MANY))
+        return opened.read()
 
 
-def _narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
+def narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
     """A table from batches, whose columns of small whole numbers take a byte a cell."""
     columns: list[list[Any]] = [[] for _ in schema]
     for batch in batches:
@@ -278,11 +275,16 @@ _READERS: dict[str, Callable[..., Any]] = {
 
 
 @contextmanager
-def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
-    """Write columns as Parquet, CSV or JSON lines, by the ending of the name; the file appears when the block ends."""
+def written_table(path: str | Path, parts: Iterable[dict[str, Any]]) -> Iterator[None]:
+    """Write columns, part by part, as Parquet, CSV or JSON lines, by the ending of the name.
+
+    The block begins when all parts are on disk; the file appears when it ends.
+    """
     check_output(path)
     with whole_file(path) as file:
-        _WRITERS[suffix_of(Path(path))](pa.table(columns), file)
+        with _WRITERS[suffix_of(Path(path))](file) as write:
+            for columns in parts:
+                write(pa.table(columns))
         on_disk(file)  # before whatever else is written in the block appears
         yield
 
@@ -290,7 +292,8 @@ def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
 def table_bytes(suffix: str, columns: dict[str, Any]) -> bytes:
     """Columns as the content of a file whose name ends so."""
     content = io.BytesIO()
-    _WRITERS[suffix](pa.table(columns), content)
+    with _WRITERS[suffix](content) as write:
+        write(pa.table(columns))
     return content.getvalue()
 
 
@@ -301,23 +304,43 @@ def check_output(path: str | Path) -> None:
     check_writable(path)
 
 
-def _write_parquet(table: Any, file: IO[bytes]) -> None:
-    pq.write_table(table, file)
+class _Parts:
+    """A writer that is opened when the first part tells its columns."""
+
+    def __init__(self, file: IO[bytes], make: Callable[[IO[bytes], Any], Any]) -> None:
+        self._file, self._make = file, make
+        self._writer: Any = None
+
+    def __enter__(self) -> Callable[[Any], None]:
+        return self._write
+
+    def _write(self, table: Any) -> None:
+        if self._writer is None:
+            self._writer = self._make(self._file, table.schema)
+        self._writer.write_table(table)
+
+    def __exit__(self, *error: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
 
 
-def _write_csv(table: Any, file: IO[bytes]) -> None:
-    csv.write_csv(table, file)
+class _JsonLines:
+    """Rows as JSON objects, one in a line."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        self._file = file
+
+    def write_table(self, table: Any) -> None:
+        for batch in table.to_batches(max_chunksize=65536):
+            rows = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist())
+            self._file.write("".join(rows).encode())
+
+    def close(self) -> None:
+        """All is written."""
 
 
-def _write_json_lines(table: Any, file: IO[bytes]) -> None:
-    for batch in table.to_batches(max_chunksize=65536):
-        file.write(
-            "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist()).encode()
-        )
-
-
-_WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {
-    ".parquet": _write_parquet,
-    ".csv": _write_csv,
-    ".jsonl": _write_json_lines,
+_WRITERS: dict[str, Callable[[IO[bytes]], _Parts]] = {
+    ".parquet": lambda file: _Parts(file, pq.ParquetWriter),
+    ".csv": lambda file: _Parts(file, csv.CSVWriter),
+    ".jsonl": lambda file: _Parts(file, _JsonLines),
 }

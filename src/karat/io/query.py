@@ -52,7 +52,7 @@ def answer(text: str) -> tuple[Any, list[Path]]:
 
 @contextmanager
 def answered(text: str) -> Iterator[tuple[Callable[[int], Any], Callable[[], list[Path]]]]:
-    """Ask a query; yields what makes a reader of Arrow batches of so many rows, and what tells which files were read."""
+    """Ask a query; yields what makes a reader of Arrow batches, and what tells which files were read."""
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder:  # for what does not fit into memory

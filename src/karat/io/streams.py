@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,17 @@ from pyarrow import json as arrow_json
 
 from karat.errors import InputError, examples
 from karat.io.files import check_apart
-from karat.io.formats import PANDAS_INDEX, TEXT_BLOCK, as_numbers, check_file, csv_options, reason, suffix_of
+from karat.io.formats import (
+    PANDAS_INDEX,
+    TEXT_BLOCK,
+    arrow_table,
+    as_numbers,
+    check_file,
+    csv_options,
+    narrow_table,
+    reason,
+    suffix_of,
+)
 from karat.io.query import answered, exists, is_query
 
 MANY_ROWS = 1 << 20  # a table of more is read part by part
@@ -24,6 +34,7 @@ MANY_BYTES = 1 << 26  # the same of text and Arrow files, which do not say how m
 BATCH = 1 << 18  # rows of a part at most
 
 
+@runtime_checkable
 class Stream(Protocol):
     """A table that is read part by part."""
 
@@ -342,9 +353,7 @@ def _wider(one: Any, other: Any) -> Any:
 def _json_lines(path: Path, text: Sequence[str]) -> TextFile:
     def open_as(kinds: Any = None) -> Any:
         options = arrow_json.ReadOptions(block_size=TEXT_BLOCK)
-        return arrow_json.open_json(
-            pa.input_stream(str(path)), options, arrow_json.ParseOptions(explicit_schema=kinds)
-        )
+        return arrow_json.open_json(pa.input_stream(str(path)), options, arrow_json.ParseOptions(explicit_schema=kinds))
 
     with readable(path), open_as() as reader:
         schema = reader.schema
@@ -367,6 +376,14 @@ def _query(text: str, written: Sequence[str]) -> Query | Any:
                 return Query(text, batches.schema, tuple(written))
         check_apart(opened(), written)
         return pa.Table.from_batches(found, batches.schema)
+
+
+def whole_table(source: Any, text: Sequence[str], written: Sequence[str]) -> Any:
+    """All of a table as `karat.io.formats.arrow_table` gives it, of folders and of files of any size, too."""
+    opened = open_stream(source, text, written)
+    if isinstance(opened, Stream):
+        opened = narrow_table(opened.schema, opened.batches(list(opened.schema.names)))
+    return arrow_table(opened, text, written)
 
 
 def without_index(names: Sequence[str]) -> list[str]:

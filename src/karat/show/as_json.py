@@ -77,6 +77,7 @@ def _fit(result: FitResult) -> dict[str, Any]:
         | {
             "class_balance": _balance(result.class_balance),
             "labels": _labels(result.labels),
+            "n_labeled": result.n_labeled,
             "explanation": result.explanation,
             "worse_than_chance": result.worse,
             "scores": [vars(score) for score in result.scores],
