@@ -26,7 +26,7 @@ from karat.io.files import whole_file
 WRITER = """
 import sys
 from karat import LabelModel, read_votes
-from karat.commands.outputs import label_columns
+from karat.engines.labels import label_columns
 from karat.io.formats import written_table
 votes = read_votes(sys.argv[1], key="id", gold="y")
 model = LabelModel(replicates=0).fit(votes, votes.gold)

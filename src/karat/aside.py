@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat._types import Bools
 from karat.errors import InputError
 from karat.votes import Votes
 from karat.votes.counts import VoteCounts
@@ -90,11 +91,30 @@ def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Asid
     return Aside(**vars(nothing), votes=votes.select(nothing.left))
 
 
+def set_aside_before(counts: VoteCounts, left: Sequence[str]) -> TellNothing:
+    """Why the sources that are not left were set aside, from counts of the votes."""
+    number, same = counts.number, constant(counts)
+    gone = [i for i, name in enumerate(counts.sources) if name not in {*left}]
+    first = {mark: i for i, mark in reversed([*enumerate(counts.prints.tolist())])}
+    names = counts.sources
+    return TellNothing(
+        tuple(left),
+        tuple(names[i] for i in gone if number[i] == 0),
+        tuple(names[i] for i in gone if same[i]),
+        tuple((names[i], names[first[int(counts.prints[i])]]) for i in gone if number[i] and not same[i]),
+    )
+
+
+def constant(counts: VoteCounts) -> Bools:
+    """True for sources that vote on every point, and the same, shape (m,)."""
+    return np.asarray((counts.outputs[:, SILENT + 1 :] == counts.n).any(axis=1))
+
+
 def tell_nothing(counts: VoteCounts, known_pairs: Sequence[tuple[int, int]] = ()) -> TellNothing:
     """Find the sources that tell nothing, from counts of the votes."""
     n, m = counts.n, len(counts.sources)
     number, names = counts.number, counts.sources
-    same = (counts.outputs[:, SILENT + 1 :] == n).any(axis=1)
+    same = constant(counts)
     # Two sources may well agree on the few points of a small table, or of one that is transposed.
     eligible = ~same & (number >= min(COPY, n)) if n >= min(COPY, m) else np.zeros(m, dtype=bool)
     copies = _copies(counts.prints.tolist(), np.flatnonzero(eligible).tolist(), known_pairs)

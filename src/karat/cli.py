@@ -18,6 +18,7 @@ from karat import __version__
 from karat.cli_options import (
     again,
     fitting_options,
+    gold_options,
     html_option,
     input_options,
     json_option,
@@ -36,10 +37,14 @@ from karat.cli_options import (
 from karat.errors import InputError, NotIdentifiedError, short
 
 if TYPE_CHECKING:
+    from karat.commands.clusters import Engine
     from karat.commands.inputs import VotesFile
     from karat.show.as_json import Result
     from karat.show.report import Report
     from karat.value.pick import Goal
+
+
+_LABELS = ("leave_uncovered", "keep", "engine", "master")  # options that are about writing labels, or a cluster
 
 
 class _Group(click.Group):
@@ -122,6 +127,7 @@ def cli(debug: bool) -> None:
     karat check votes.parquet                      how good is each source
     karat fit votes.csv --gold y --out labels.csv  a probability for every point
     karat label new.csv --model model.json --out labels.csv
+    karat update model.json more.csv               more votes, without the old ones
     karat value votes.csv --gold y                 what a gold label is worth
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     karat report votes.csv --gold y --out report.html
@@ -164,6 +170,14 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 @leave_uncovered_option
 @keep_option
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark", "dask"]),
+    default="local",
+    show_default=True,
+    help="Who reads Parquet files: this process, or a cluster, which writes labels as a folder.",
+)
+@click.option("--master", metavar="URL", help="Where the cluster is: spark://host:7077, local[4], tcp://host:8786")
 @table_options
 @html_option
 def fit(
@@ -172,6 +186,8 @@ def fit(
     model_file: str | None,
     leave_uncovered: bool,
     keep: tuple[str, ...],
+    engine: Engine,
+    master: str | None,
     html_file: str | None,
     **options: Any,
 ) -> int:
@@ -181,6 +197,7 @@ def fit(
     karat fit votes.csv --out labels.csv
     karat fit votes.csv --gold y --out labels.parquet --model model.json
     karat fit answers.jsonl --gold-file truth.csv --out labels.csv
+    karat fit votes/ --engine spark --master spark://host:7077 --out labels.parquet
     """
     from karat.commands.fit import fit_votes
     from karat.show.fit import fit_report
@@ -188,15 +205,17 @@ def fit(
 
     data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
-        result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered, named(keep))
+        result = fit_votes(
+            data, settings(options), out, model_file, progress, leave_uncovered, named(keep), engine, master
+        )
     if model_file:
         following = label_new_votes(model_file)
     elif out is None:
         following = again("fit", out="labels.csv", model="model.json")
     elif result.data.n_gold:
-        following = again("value", without=("method", "leave_uncovered", "keep"))
+        following = again("value", without=("method", *_LABELS))
     else:
-        following = again("pick", without=("method", "aggregate", "leave_uncovered", "keep"), out="to_label.csv")
+        following = again("pick", without=("method", "aggregate", *_LABELS), out="to_label.csv")
     return _show(result, fit_report(result, following), as_json, html_file)
 
 
@@ -221,6 +240,29 @@ def label(
     with progress_bar() as progress:
         result = label_votes(votes_file(options), model_file, out, leave_uncovered, named(keep), progress)
     return _show(result, label_report(result), as_json)
+
+
+@cli.command()
+@click.argument("model_file", metavar="MODEL")
+@input_options
+@gold_options
+@click.option("--out", metavar="FILE", help="Write the model there, not over the old one.")
+@table_options
+def update(as_json: bool, model_file: str, out: str | None, **options: Any) -> int:
+    """Learn from more votes of the same sources, without those that the model was learned from.
+
+    \b
+    karat update model.json more.parquet
+    karat update model.json more.csv --gold y --out newer.json
+    karat update model.json other-model.json
+    """
+    from karat.commands.update import update_model
+    from karat.show.progress import progress_bar
+    from karat.show.update import update_report
+
+    with progress_bar() as progress:
+        result = update_model(votes_file(options), model_file, out, progress)
+    return _show(result, update_report(result, label_new_votes(result.out)), as_json)
 
 
 @cli.command()

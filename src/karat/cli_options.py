@@ -66,10 +66,13 @@ input_options = _all_of(
     ),
     json_option,
 )
-learning_options = _all_of(
+gold_options = _all_of(
     click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
     click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
     click.option("--chance", metavar="COL", help="Column beside gold that `karat pick` wrote: how likely a point was."),
+)
+learning_options = _all_of(
+    gold_options,
     click.option(
         "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources. Repeatable."
     ),

@@ -14,9 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from karat._types import Bools, Label, Places
+from karat._types import ABSTAIN, Bools, Label, Places
+from karat.aside import TellNothing, set_aside_before
 from karat.errors import InputError
-from karat.estimate.consensus import learned_from
+from karat.estimate.consensus import learned_from, row_hashes
 from karat.statistics import Statistics
 from karat.votes import Gold, GoldPoints, Votes
 from karat.votes.counts import VoteCounts
@@ -37,6 +38,8 @@ class Digest:
         Their row numbers in the whole data, increasing.
     statistics : Statistics or None
         Pair counts of all points, where they were asked for.
+    hashes : array of int, shape (kept points,), or None
+        What decides whether a row is learned from: a hash of its number, in the data that it was first read from.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Digest:
     kept: Votes
     rows: Places
     statistics: Statistics | None = None
+    hashes: Places | None = None
 
     @classmethod
     def of(
@@ -90,12 +94,22 @@ class Digest:
             kept |= self.kept.gold.known
         if kept.all():
             return self
-        return replace(self, kept=self.kept.take(np.flatnonzero(kept)), rows=self.rows[kept])
+        hashes = None if self.hashes is None else self.hashes[kept]
+        return replace(self, kept=self.kept.take(np.flatnonzero(kept)), rows=self.rows[kept], hashes=hashes)
 
     @property
     def sampled(self) -> Bools:
         """Rows that are kept as a fair sample of all points, not for their gold alone; shape (kept points,)."""
-        return learned_from(self.rows, int(self.told.number.sum()), len(self.sources))
+        return learned_from(self._hashes, int(self.told.number.sum()), len(self.sources))
+
+    @property
+    def _hashes(self) -> Places:
+        return row_hashes(self.rows) if self.hashes is None else self.hashes
+
+    @property
+    def sample(self) -> Votes:
+        """The votes on a fair sample of all points."""
+        return self.kept.take(np.flatnonzero(self.sampled))
 
     def __len__(self) -> int:
         return self.counts.n
@@ -133,9 +147,39 @@ class Digest:
         statistics = None if self.statistics is None else self.statistics.select(sources)
         return replace(self, kept=self.kept.select(sources), statistics=statistics)._trimmed()
 
+    @property
+    def telling(self) -> Bools:
+        """Sources that tell something, and those that have never voted and may come to; shape (all sources,)."""
+        dull = {*self.nothing.constant, *(copy for copy, _ in self.nothing.copies)}
+        return np.array([name not in dull for name in self.counts.sources], dtype=bool)
+
+    def with_silent(self, sources: Sequence[str]) -> Digest:
+        """The same with these sources left; those that were not left have never voted."""
+        place = {name: i for i, name in enumerate(self.sources)}
+        columns = self.kept.storage.columns(0, len(self.rows))
+        nothing = np.full(len(self.rows), ABSTAIN, dtype=np.int8)
+        if all(name in place for name in sources):
+            return self.select(sources)
+        cells = np.stack([columns[place[name]] if name in place else nothing for name in sources]).T
+        return replace(self, kept=replace(self.kept, cells=cells, sources=tuple(sources)), statistics=None)
+
+    def after(self, n: int) -> Digest:
+        """The same where these points come after n others; rows that are learned from stay so."""
+        return replace(self, rows=self.rows + n, hashes=self._hashes)
+
     def reading(self, aside: tuple[str, ...]) -> Digest:
-        """The same with what was set aside, a sentence for each reason."""
+        """The same with what was set aside when the votes were read, a sentence for each reason."""
         return replace(self, kept=replace(self.kept, aside=aside))
+
+    @property
+    def nothing(self) -> TellNothing:
+        """Which sources are left, and why the others are not."""
+        return set_aside_before(self.counts, self.sources)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What was set aside, a sentence for each reason; first what was when the votes were read."""
+        return (*self.kept.aside, *self.nothing.lines)
 
     def __add__(self, other: Digest) -> Digest:
         if not isinstance(other, Digest):
@@ -165,14 +209,17 @@ def merged(parts: Iterable[Digest]) -> Digest:
     counts, statistics = first.counts, first.statistics
     for other in others:
         counts = counts + other.counts
-        if statistics is not None and other.statistics is not None:
-            statistics = statistics + other.statistics
+        both = statistics is not None and other.statistics is not None
+        statistics = statistics + other.statistics if both else None  # type: ignore[operator]
     rows = np.concatenate([part.rows for part in found])
     order = np.argsort(rows, kind="stable")
     if len(np.unique(rows)) < len(rows):
         raise InputError("two parts of the data have the same row numbers; number the rows of all parts through.")
     kept = _joined([part.kept for part in found], order)
-    return Digest(counts, kept, rows[order], statistics)._trimmed()
+    hashes = None
+    if any(part.hashes is not None for part in found):
+        hashes = np.concatenate([part._hashes for part in found])[order]
+    return Digest(counts, kept, rows[order], statistics, hashes)._trimmed()
 
 
 def _joined(parts: list[Votes], order: Places) -> Votes:

@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from karat._types import Abstains, AnyArray, Floats, Label, Progress
+from karat.aside import set_aside_before
 from karat.digest import Digest
-from karat.errors import InputError, NotFittedError, plural
+from karat.errors import InputError, NotFittedError, examples, plural
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation, point_explanation
@@ -147,7 +148,7 @@ class LabelModel(Shown):
         progress : callable, optional
             Called with how many steps of the intervals are done and how many there are.
         """
-        settings = self._settings()
+        settings = self.settings()
         if isinstance(votes, Digest):
             return self._fit_digest(votes, gold, settings)
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
@@ -174,9 +175,61 @@ class LabelModel(Shown):
         table = SourceTable.of_counts(digest.told, digest.points, found.accuracy, low, high)
         notes = () if found.origin is None else explanation(found.origin)
         kept = digest.kept
-        return self._set(FittedModel(found, kept.coding, table, notes, kept.aside, digest.counts.sources, digest))
+        return self._set(FittedModel(found, kept.coding, table, notes, digest.lines, digest.counts.sources, digest))
 
-    def _settings(self) -> Settings:
+    def update(self, more: Any, gold: Any = None) -> Self:
+        """Learn from more votes of the same sources, without those that it has learned from before.
+
+        Parameters
+        ----------
+        more : Votes, array, data frame, path, Digest, or another LabelModel
+            Votes, coded as those before: the result is that of a fit to all of them. Or a digest of rows that follow
+            those before, or a model of the same sources, learned from other points.
+        gold : Gold or array, shape (n,), optional
+            True classes of these points.
+        """
+        before = self.learned_digest()
+        if isinstance(more, LabelModel):
+            if gold is not None:
+                raise InputError("a model holds the gold that it was learned from; give none beside it.")
+            other = more.learned_digest()
+            if (other.counts.sources, other.classes) != (before.counts.sources, before.classes):
+                raise InputError("only models of the same sources and classes can be merged.")
+            return self._add(other.after(len(before)))
+        if isinstance(more, Digest):
+            return self._add(more)
+        votes = votes_for(more, before.counts.sources, self.coding_)
+        truth = None if gold is None else votes.code_gold(gold)
+        return self._add(Digest.of(votes, truth, len(before), before.telling))
+
+    def learned_digest(self) -> Digest:
+        """What is kept of all votes learned from; a model that keeps nothing is refused."""
+        self._fitted()
+        if self.digest_ is None:
+            raise InputError(
+                "this model keeps nothing that more votes could be added to: it was not learned by the default "
+                "(method='consensus'; --method consensus), learned from scores, or saved by an older karat. Fit it "
+                "again."
+            )
+        return self.digest_
+
+    def _add(self, more: Digest) -> Self:
+        """Learn from what was kept and from more."""
+        before = self.learned_digest()
+        dull = {*before.nothing.constant, *(copy for copy, _ in before.nothing.copies)}
+        counts = before.counts + more.counts
+        found = set_aside_before(counts, [])
+        back = dull - {*found.constant} - {copy for copy, first in found.copies if copy != first}
+        if back:
+            raise InputError(
+                f"{examples(sorted(back))} had nothing to tell when this model was learned, voting the same on every "
+                "point or as another source does, and now has. Fit all votes again."
+            )
+        voting = counts.number > 0
+        left = [name for name, votes in zip(counts.sources, voting, strict=True) if votes and name not in dull]
+        return self._fit_digest(before.with_silent(left) + more.with_silent(left), None, self.settings())
+
+    def settings(self) -> Settings:
         """The constructor's arguments that a fit depends on, checked."""
         return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
 
@@ -333,7 +386,7 @@ def load(path: str | Path) -> LabelModel:
     def make(content: dict[str, Any]) -> LabelModel:
         params, learned = from_content(content, parameters())
         model = LabelModel(**params)._set(learned)
-        model._settings()  # which checks them
+        model.settings()  # which checks them
         return model
 
     return read_model(path, make)

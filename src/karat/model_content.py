@@ -15,6 +15,7 @@ from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
 from karat.digest import Digest
+from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.consensus import Evidence
 from karat.estimate.intervals import Intervals
@@ -82,6 +83,7 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
         "sources": learned.table.rows(),
         "groups": [list(group) for group in model.groups],
         "tables": [table.tolist() for table in model.tables],
+        "digest": None if learned.digest is None else digest_content(learned.digest),
     }
 
 
@@ -113,7 +115,11 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
     aside, all_sources = (_texts(content.get(name, [])) for name in ("aside", "all_sources"))
     if all_sources and (len({*all_sources}) < len(all_sources) or not {*all_sources} >= {*model.sources}):
         raise InputError("its sources are not among those that it was fitted to")
-    return params, FittedModel(fitted, coding, table, _texts(content["notes"]), aside, all_sources)
+    kept = content.get("digest")
+    digest = None if kept is None else digest_of(kept, coding)
+    if digest is not None and (digest.sources != model.sources or digest.rows.max(initial=0) >= len(digest)):
+        raise InputError("its digest is of other sources or points")
+    return params, FittedModel(fitted, coding, table, _texts(content["notes"]), aside, all_sources, digest)
 
 
 def _numbers(values: Any, shape: tuple[int, ...] | None = None) -> Floats:

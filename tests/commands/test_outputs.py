@@ -9,7 +9,8 @@ from simulate import make_votes
 
 from karat import InputError, Votes
 from karat._types import Floats
-from karat.commands.outputs import LabelCounter, LabelShare, check_different, label_columns
+from karat.commands.outputs import LabelCounter, LabelShare, check_different
+from karat.engines.labels import label_columns
 
 VOTES = make_votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]])
 PROBABILITIES = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])

@@ -127,13 +127,13 @@ def check_digest(votes: FileVotes, settings: Settings, progress: Progress = sile
     except NotIdentifiedError as error:
         nothing = np.full(len(digest.sources), np.nan)
         table = SourceTable.of_counts(digest.told, digest.points, nothing, nothing, nothing)
-        data = DataSummary.of(digest, table, settings.level, digest.kept.aside)
+        data = DataSummary.of(digest, table, settings.level, digest.lines)
         return CheckResult(data, (str(error),), identified=False)
     dependence = None
     if digest.statistics is not None and len(digest.sources) <= _MOST_COMPARED:
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
         dependence = Dependence.of(digest.statistics.moments, model.source_model_, known)
-    return _learned(digest, model, settings, digest.kept.aside, dependence)
+    return _learned(digest, model, settings, digest.lines, dependence)
 
 
 def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat.calibrate.cross_validation import CrossScore
+from karat.commands.clusters import Engine, check_folder, open_on_cluster, write_folder
 from karat.commands.inputs import VotesFile, learn, whole_part
 from karat.commands.outputs import Histogram, Labels, LabelShare, check_different
 from karat.commands.progress import Progress, silent, started
 from karat.commands.summary import ClassShare, DataSummary, class_shares
 from karat.digest import Digest
-from karat.engines.local import LabelPart
+from karat.engines.labels import LabelPart
 from karat.estimate.settings import Settings
 from karat.io.files import check_writable
 from karat.io.formats import check_output, written_table
@@ -72,6 +73,8 @@ def fit_votes(
     progress: Progress = silent,
     leave_uncovered: bool = False,
     keep: Sequence[str] = (),
+    engine: Engine = "local",
+    master: str | None = None,
 ) -> FitResult:
     """Learn the sources and label all points.
 
@@ -85,7 +88,13 @@ def fit_votes(
         Write no label for points without a vote.
     keep : sequence of str
         Columns of the votes to write beside the labels.
+    engine : {"local", "spark", "dask"}
+        Who reads the votes; a cluster writes labels as a folder of Parquet files.
+    master : str, optional
+        Where the cluster is.
     """
+    if engine != "local":
+        return _fit_on_cluster(data, settings, out, model_file, leave_uncovered, keep, engine, master)
     if out is not None:
         check_output(out)
     if model_file is not None:
@@ -98,9 +107,8 @@ def fit_votes(
         parts = whole_part(data, votes.select(known), keep)
     else:
         parts = votes.parts(known, keep, started(progress, "labels"))
-        if out is None:  # nobody asks for labels: those of a fair sample tell how many are which
-            kept = votes.digest.kept.take(np.flatnonzero(votes.digest.sampled))
-            parts = iter([LabelPart(kept)])
+        if out is None:  # nobody asks for labels
+            parts = iter([LabelPart(votes.digest.sample)])
     labels = Labels(model, leave_uncovered)
     with ExitStack() as both:  # neither file appears unless both can
         if out is not None:
@@ -112,6 +120,33 @@ def fit_votes(
             model.save(model_file)
     told = votes.select(known) if isinstance(votes, Votes) else votes.digest
     return fit_result(told, model, labels, out, model_file)
+
+
+def _fit_on_cluster(
+    data: VotesFile,
+    settings: Settings,
+    out: str | None,
+    model_file: str | None,
+    leave_uncovered: bool,
+    keep: Sequence[str],
+    engine: Engine,
+    master: str | None,
+) -> FitResult:
+    """The same with votes that Spark or Dask reads, and labels that it writes."""
+    if out is not None:
+        check_folder(out, data.votes)
+    if model_file is not None:
+        check_writable(model_file)
+    data = data.apart_from(check_different(out, model_file))
+    votes = open_on_cluster(engine, master, data, settings, keep, leave_uncovered)
+    model = LabelModel.of_settings(settings).fit(votes.digest)
+    labels = Labels(model, leave_uncovered)
+    labels.add(votes.digest.sample)
+    if out is not None:
+        write_folder(votes, model, out)
+    if model_file is not None:
+        model.save(model_file)
+    return fit_result(votes.digest, model, labels, out, model_file)
 
 
 def fit_result(

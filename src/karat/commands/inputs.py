@@ -15,7 +15,8 @@ from karat.model import LabelModel
 from karat.votes import Gold, Votes
 
 if TYPE_CHECKING:
-    from karat.engines.local import FileVotes, LabelPart  # loads pyarrow
+    from karat.engines.labels import LabelPart  # loads pyarrow
+    from karat.engines.local import FileVotes
     from karat.io.formats import FileContent
 
 
@@ -72,6 +73,7 @@ def votes_and_gold(votes: Votes | FileVotes) -> tuple[Votes | Digest, Gold | Non
 
 def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[LabelPart]:
     """Votes that are in memory as one part, with some columns of the table that they come from."""
-    from karat.engines.local import LabelPart, kept_columns  # loads pyarrow
+    from karat.engines.labels import LabelPart
+    from karat.engines.local import kept_columns  # loads pyarrow
 
     yield LabelPart(votes, 0, kept_columns(data.votes, data.reading, votes, keep) if keep else None)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from karat.commands.inputs import VotesFile
-from karat.commands.outputs import check_different, named_points
+from karat.commands.outputs import check_different
+from karat.engines.labels import named_points
 from karat.estimate.settings import Settings
 from karat.io.formats import check_output, written_table
 from karat.value.pick import Goal, Picked, check_number, pick_points

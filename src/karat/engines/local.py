@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -11,34 +11,17 @@ import pyarrow as pa
 
 from karat._types import Label, Progress
 from karat.digest import Digest
+from karat.engines.labels import LabelPart
 from karat.engines.plan import Part, Plan, gathered, together
 from karat.errors import InputError, examples
 from karat.estimate.settings import Settings
-from karat.io.layouts import is_long
+from karat.io.layouts import GoldFile, is_long, read_table
 from karat.io.streams import Stream, open_stream, whole_table, without_index
 from karat.io.table import Reading
 from karat.model import LabelModel
 from karat.votes import Votes, read_for_model
 
 _MERGED = 16  # parts that wait to be put together
-
-
-@dataclass(frozen=True, eq=False)
-class LabelPart:
-    """Some points to be labeled.
-
-    Parameters
-    ----------
-    votes : Votes
-    first_row : int
-        Row number of the first, counted from 0.
-    kept : mapping of str to column, or None
-        Columns of the table that are handed on.
-    """
-
-    votes: Votes
-    first_row: int = 0
-    kept: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +80,11 @@ def open_votes(
     return FileVotes(opened, plan, digest)
 
 
-def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None) -> Part:
+def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
     """What is found in all rows."""
     waiting: list[Part] = []
     for rows, first_row in _parts(stream, plan, progress):
-        waiting.append(plan.part(rows, first_row, pairs))
+        waiting.append(plan.part(rows, rows_before + first_row, pairs))
         if len(waiting) == _MERGED:
             waiting = [together(waiting)]
     return together(waiting)
@@ -140,6 +123,27 @@ def parts_for(
         repeats=reading.repeats, written=reading.written,
     )  # fmt: skip
     yield LabelPart(votes, 0, kept_columns(source, reading, votes, keep) if keep else None)
+
+
+def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progress | None = None) -> Digest:
+    """A digest of more votes, with gold where there is some, for a model to learn from; rows follow those before."""
+    before, coding = model.learned_digest(), model.coding_
+    sources, n = before.counts.sources, len(before)
+    opened = open_stream(source, reading.identifiers, reading.written)
+    if isinstance(opened, Stream) and not is_long(opened.schema.names, replace(reading, sources=sources)):
+        second = None if reading.gold_file is None else GoldFile.read(reading, reading.key)
+        own = reading.gold if second is None else None
+        check_columns([*sources, *([own] if own else [])], opened.schema.names)
+        plan = Plan.of_model(sources, coding, replace(reading, gold=own, gold_file=None))
+        dull = frozenset(name for name, tells in zip(sources, before.telling, strict=True) if not tells)
+        found = _pass(opened, replace(plan, gold=second, dull=dull), False, progress, n)
+        if found.digest is None:
+            raise TypeError("a pass with a sure coding makes a digest")
+        return found.digest
+    stated = Plan.of_model(sources, coding, reading).reading
+    whole = read_table(source, replace(stated, layout=reading.layout, missing_workers_abstain=True))
+    votes = Votes.of_table(whole, coding)
+    return Digest.of(votes, votes.gold, n, before.telling)
 
 
 def kept_columns(source: Any, reading: Reading, votes: Votes, keep: Sequence[str]) -> dict[str, Any]:

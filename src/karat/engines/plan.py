@@ -7,6 +7,7 @@ found. Hardly any is.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 from karat._types import ABSTAIN, Bools, Label
 from karat.aside import tell_nothing
 from karat.digest import Digest, merged
+from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.settings import Settings
 from karat.io.coding import Coding, find_coding
@@ -47,6 +49,24 @@ class Part:
     gold_levels: frozenset[Label]
     digest: Digest | None
     met: bool = False
+
+    def to_bytes(self, coding: Coding | None) -> bytes:
+        """The same on its way to another machine: JSON, which runs nothing where it is read."""
+        content = {
+            "rows": self.rows,
+            "levels": list(self.levels),
+            "gold_levels": list(self.gold_levels),
+            "digest": None if self.digest is None or coding is None else digest_content(self.digest),
+            "met": self.met,
+        }
+        return json.dumps(content).encode()
+
+    @classmethod
+    def of_bytes(cls, content: bytes, coding: Coding | None) -> Part:
+        """What `to_bytes` made."""
+        found = json.loads(content)
+        digest = None if found["digest"] is None or coding is None else digest_of(found["digest"], coding)
+        return cls(found["rows"], frozenset(found["levels"]), frozenset(found["gold_levels"]), digest, found["met"])
 
 
 def together(parts: Iterable[Part]) -> Part:
@@ -212,7 +232,8 @@ def gathered(plan: Plan, settings: Settings, run: Callable[[Plan], Part]) -> tup
     digest = found.digest
     if digest is None:
         raise TypeError("a pass with a sure coding makes a digest")
+    digest = digest.reading(plan.aside)
     if settings.strict:
-        return plan, digest.reading(plan.aside)
+        return plan, digest
     nothing = tell_nothing(digest.counts, settings.pairs(digest.counts.sources))
-    return plan, digest.select(nothing.left).reading((*plan.aside, *nothing.lines))
+    return plan, digest.select(nothing.left)

@@ -125,10 +125,15 @@ def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
     return np.asarray(shift - (shift - target).mean())
 
 
-def learned_from(row: Places, number: int, sources: int) -> Bools:
-    """Which points, by their row numbers, are learned from: of data with so many votes and sources, enough of them."""
+def row_hashes(row: Places) -> Places:
+    """What decides whether points are learned from, by their row numbers."""
+    return block_of(row, 1 << 16)
+
+
+def learned_from(hashes: Places, number: int, sources: int) -> Bools:
+    """Which points are learned from: of data with so many votes and sources, enough of them."""
     most = max(MOST_VOTES, MOST_EACH * sources)
-    return np.asarray(block_of(row, 1 << 16) < most / max(number, 1) * (1 << 16))
+    return np.asarray(hashes < most / max(number, 1) * (1 << 16))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +158,7 @@ class Ballots:
         """Points with gold, and as many of the others as have enough votes to learn from."""
         known = np.full(len(votes), -1, dtype=np.int8)
         known[rows] = truth
-        kept = learned_from(np.arange(len(votes)), int(votes.number.sum()), len(votes.sources))
+        kept = learned_from(row_hashes(np.arange(len(votes))), int(votes.number.sum()), len(votes.sources))
         if kept.all():
             return cls(votes, known, groups)
         kept[rows] = True

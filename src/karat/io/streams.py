@@ -290,6 +290,13 @@ def _several(path: Path) -> list[Path] | None:
     return found
 
 
+def files_of(path: str | Path, written: Sequence[str] = ()) -> list[Path]:
+    """The Parquet files that a path, a folder or a pattern names, in the order in which they are read."""
+    found = _several(Path(path)) or [Path(path)]
+    check_apart(found, written)
+    return found
+
+
 def _hidden(path: Path) -> bool:
     """What Spark and others leave beside their data: names that begin with a dot or an underscore."""
     return any(part.startswith((".", "_")) for part in path.parts)

@@ -140,7 +140,7 @@ def weigh(
     if isinstance(votes, Votes) and settings.takes_triplets:
         return weigh_with_risks(votes, gold, settings, worth, progress)[0]
     digest, settings = _digest(votes, gold, settings)
-    return _weighed(digest.kept, digest.points, settings, digest.kept.aside, worth, progress, len(digest))[0]
+    return _weighed(digest.kept, digest.points, settings, digest.lines, worth, progress, len(digest))[0]
 
 
 def weigh_with_risks(
@@ -190,7 +190,7 @@ def spend(
         points = _gold_points(kept, gold, settings)
     else:
         digest, settings = _digest(votes, gold, settings)
-        kept, n, lines, points = digest.kept, len(digest), digest.kept.aside, digest.points
+        kept, n, lines, points = digest.kept, len(digest), digest.lines, digest.points
     if not _enough(points):
         raise NotIdentifiedError(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
