@@ -56,7 +56,7 @@ class Case:
 def case_of(name: str, votes: Votes, truth: np.ndarray, gold: Gold | None, known: np.ndarray | None = None) -> Case:
     """Learn from votes and gold as the default fit does, without its labels."""
     points = GoldPoints.of(votes, gold) if gold is not None else None
-    alone, _ = agreed._learned_alone(votes, points, Settings())
+    alone, _ = agreed._learned_alone(agreed.ballots_of(votes, points, Settings()), points, Settings())
     seen, flattered = agreed._seen(alone, points)
     balance = alone.consensus.class_balance
     low, high = agreed._balance_interval(alone, points, Settings())

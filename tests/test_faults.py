@@ -26,14 +26,14 @@ from karat.io.files import whole_file
 WRITER = """
 import sys
 from karat import LabelModel, read_votes
-from karat.commands.outputs import label_columns
+from karat.engines.labels import label_columns
 from karat.io.formats import written_table
 votes = read_votes(sys.argv[1], key="id", gold="y")
 model = LabelModel(replicates=0).fit(votes, votes.gold)
 columns = label_columns(votes.select(model.source_model_.sources), model.predict_proba(votes))
 print("ready", flush=True)
 while True:
-    with written_table(sys.argv[2], columns):
+    with written_table(sys.argv[2], [columns]):
         model.save(sys.argv[3])
 """
 

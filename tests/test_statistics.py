@@ -10,8 +10,9 @@ from simulate import make_votes
 
 from karat import InputError, Moments, Votes
 from karat._kernels import threads
-from karat.statistics import BLOCKS, Statistics, block_of, number_of_blocks
+from karat.statistics import BLOCKS, Statistics, number_of_blocks
 from karat.votes import Outputs
+from karat.votes.row_hash import block_of
 from karat.votes.storage import Sparse
 
 

@@ -2,52 +2,65 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import pairwise
 
 import numpy as np
 
-from karat._types import ABSTAIN, Bools, Codes, Ints
+from karat._types import Bools
 from karat.errors import InputError
 from karat.votes import Votes
-from karat.votes.storage import Sparse
+from karat.votes.counts import VoteCounts
+from karat.votes.outputs import SILENT
 
-_SOME = 1_000  # points that sources are compared on first
 COPY = 100  # common votes from which on two sources that always agree are taken for copies
 
 
-@dataclass(frozen=True, eq=False)
-class Aside:
-    """The votes that are left, and which sources were set aside for which reason.
+@dataclass(frozen=True)
+class TellNothing:
+    """The sources that are left, and which tell nothing for which reason.
 
     Parameters
     ----------
-    votes : Votes
-        Of the sources that are left.
+    left : tuple of str
     silent, constant : tuple of str
         Sources that never vote; sources that vote on every point, and the same.
     copies : tuple of pairs of str
         Sources that vote as another does on every point, and that other.
     """
 
-    votes: Votes
+    left: tuple[str, ...]
     silent: tuple[str, ...] = ()
     constant: tuple[str, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """A sentence for each reason, with all names; first what was set aside when the votes were read."""
+        """A sentence for each reason, with all names."""
         reasons = {
             "they never vote": self.silent,
             "they vote the same on every point": self.constant,
             "copies of another source": [f"{copy} (of {first})" for copy, first in self.copies],
         }
-        lines = [f"Set aside, {reason}: {', '.join(names)}." for reason, names in reasons.items() if names]
-        return (*self.votes.aside, *lines)
+        return tuple(f"Set aside, {reason}: {', '.join(names)}." for reason, names in reasons.items() if names)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Aside(TellNothing):
+    """The votes that are left, and which sources were set aside for which reason.
+
+    Parameters
+    ----------
+    votes : Votes
+        Of the sources that are left.
+    """
+
+    votes: Votes
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A sentence for each reason, with all names; first what was set aside when the votes were read."""
+        return (*self.votes.aside, *super().lines)
 
 
 def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Aside:
@@ -74,69 +87,58 @@ def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Asid
     Set aside, they vote the same on every point: same.
     Set aside, copies of another source: k (of a).
     """
-    n, m = len(votes), len(votes.sources)
-    number = np.zeros(m, dtype=np.int64)
-    same = np.zeros(m, dtype=bool)
-    # Copies agree on some of the points, too: only sources that do are compared on all.
-    alike = _alike(votes)
-    digests = []
-    for i, (points, values) in enumerate(_columns(votes)):
-        number[i] = np.count_nonzero(values != ABSTAIN)
-        same[i] = number[i] == n and bool((values == values[0]).all())
-        told = points.tobytes() + values.tobytes() if alike[i] else str(i).encode()
-        digests.append(blake2b(told, digest_size=16).digest())
+    nothing = tell_nothing(votes.counts, known_pairs)
+    return Aside(**vars(nothing), votes=votes.select(nothing.left))
+
+
+def set_aside_before(counts: VoteCounts, left: Sequence[str]) -> TellNothing:
+    """Why the sources that are not left were set aside, from counts of the votes."""
+    number, same = counts.number, constant(counts)
+    gone = [i for i, name in enumerate(counts.sources) if name not in {*left}]
+    first = {mark: i for i, mark in reversed([*enumerate(counts.prints.tolist())])}
+    names = counts.sources
+    return TellNothing(
+        tuple(left),
+        tuple(names[i] for i in gone if number[i] == 0),
+        tuple(names[i] for i in gone if same[i]),
+        tuple((names[i], names[first[int(counts.prints[i])]]) for i in gone if number[i] and not same[i]),
+    )
+
+
+def constant(counts: VoteCounts) -> Bools:
+    """True for sources that vote on every point, and the same, shape (m,)."""
+    return np.asarray((counts.outputs[:, SILENT + 1 :] == counts.n).any(axis=1))
+
+
+def tell_nothing(counts: VoteCounts, known_pairs: Sequence[tuple[int, int]] = ()) -> TellNothing:
+    """Find the sources that tell nothing, from counts of the votes."""
+    n, m = counts.n, len(counts.sources)
+    number, names = counts.number, counts.sources
+    same = constant(counts)
     # Two sources may well agree on the few points of a small table, or of one that is transposed.
     eligible = ~same & (number >= min(COPY, n)) if n >= min(COPY, m) else np.zeros(m, dtype=bool)
-    copies = _copies(digests, np.flatnonzero(eligible).tolist(), known_pairs)
-    left = [i for i in range(m) if number[i] and not same[i] and i not in copies]
-    names = votes.sources
+    copies = _copies(counts.prints.tolist(), np.flatnonzero(eligible).tolist(), known_pairs)
+    left = tuple(names[i] for i in range(m) if number[i] and not same[i] and i not in copies)
     if not left:
         raise InputError(
             "no source is left: every one of them never votes, or votes the same on every point. Bring sources that "
             "tell the classes apart."
         )
-    return Aside(
-        votes.select(names[i] for i in left),
+    return TellNothing(
+        left,
         tuple(names[i] for i in np.flatnonzero(number == 0)),
         tuple(names[i] for i in np.flatnonzero(same)),
         tuple((names[i], names[first]) for i, first in copies.items()),
     )
 
 
-def _columns(votes: Votes) -> Iterator[tuple[Ints, Codes]]:
-    """What each source votes: on all points, or, where it is held so, only where it does."""
-    storage, m = votes.storage, len(votes.sources)
-    if isinstance(storage, Sparse):
-        point, source, value = storage.entries(0, len(votes))
-        order = np.argsort(source, kind="stable")
-        starts = np.searchsorted(source[order], np.arange(m + 1))
-        for low, high in pairwise(starts.tolist()):
-            yield point[order[low:high]], value[order[low:high]]
-    else:
-        for column in storage.columns(0, len(votes)):
-            yield np.zeros(0, dtype=np.int64), column
-
-
-def _alike(votes: Votes) -> Bools:
-    """Sources that vote as another does on some of the points, shape (m,); all where votes are held sparsely."""
-    storage = votes.storage
-    if isinstance(storage, Sparse):
-        return np.ones(len(votes.sources), dtype=bool)
-    some = storage.take(slice(None, None, max(1, len(votes) // _SOME))).values
-    told = [column.tobytes() for column in some.T]
-    seen = Counter(told)
-    return np.array([seen[one] > 1 for one in told], dtype=bool)
-
-
-def _copies(
-    digests: Sequence[bytes], eligible: Iterable[int], known_pairs: Sequence[tuple[int, int]]
-) -> dict[int, int]:
+def _copies(prints: Sequence[int], eligible: Iterable[int], known_pairs: Sequence[tuple[int, int]]) -> dict[int, int]:
     """Sources that are copies, and the first of those that each is a copy of."""
     known = {frozenset(pair) for pair in known_pairs}
-    staying: dict[bytes, list[int]] = {}
+    staying: dict[int, list[int]] = {}
     copies = {}
     for i in eligible:
-        alike = staying.setdefault(digests[i], [])
+        alike = staying.setdefault(prints[i], [])
         if all(frozenset((i, j)) in known for j in alike):
             alike.append(i)
         else:

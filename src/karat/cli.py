@@ -18,13 +18,16 @@ from karat import __version__
 from karat.cli_options import (
     again,
     fitting_options,
+    gold_options,
     html_option,
     input_options,
     json_option,
+    keep_option,
     label_new_votes,
     labels_help,
     learning_options,
     leave_uncovered_option,
+    named,
     seed_option,
     settings,
     table_options,
@@ -34,10 +37,14 @@ from karat.cli_options import (
 from karat.errors import InputError, NotIdentifiedError, short
 
 if TYPE_CHECKING:
+    from karat.commands.clusters import Engine
     from karat.commands.inputs import VotesFile
     from karat.show.as_json import Result
     from karat.show.report import Report
     from karat.value.pick import Goal
+
+
+_LABELS = ("leave_uncovered", "keep", "engine", "master")  # options that are about writing labels, or a cluster
 
 
 class _Group(click.Group):
@@ -120,6 +127,7 @@ def cli(debug: bool) -> None:
     karat check votes.parquet                      how good is each source
     karat fit votes.csv --gold y --out labels.csv  a probability for every point
     karat label new.csv --model model.json --out labels.csv
+    karat update model.json more.csv               more votes, without the old ones
     karat value votes.csv --gold y                 what a gold label is worth
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     karat report votes.csv --gold y --out report.html
@@ -162,6 +170,15 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
 @click.option("--out", metavar="FILE", help=labels_help)
 @click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
 @leave_uncovered_option
+@keep_option
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark", "dask"]),
+    default="local",
+    show_default=True,
+    help="Who reads Parquet files: this process, or a cluster, which writes labels as a folder.",
+)
+@click.option("--master", metavar="URL", help="Where the cluster is: spark://host:7077, local[4], tcp://host:8786")
 @table_options
 @html_option
 def fit(
@@ -169,6 +186,9 @@ def fit(
     out: str | None,
     model_file: str | None,
     leave_uncovered: bool,
+    keep: tuple[str, ...],
+    engine: Engine,
+    master: str | None,
     html_file: str | None,
     **options: Any,
 ) -> int:
@@ -178,6 +198,7 @@ def fit(
     karat fit votes.csv --out labels.csv
     karat fit votes.csv --gold y --out labels.parquet --model model.json
     karat fit answers.jsonl --gold-file truth.csv --out labels.csv
+    karat fit votes/ --engine spark --master spark://host:7077 --out labels.parquet
     """
     from karat.commands.fit import fit_votes
     from karat.show.fit import fit_report
@@ -185,17 +206,19 @@ def fit(
 
     data = _apart(options, html_file, out, model_file)
     with progress_bar() as progress:
-        result = fit_votes(data, settings(options), out, model_file, progress, leave_uncovered)
+        result = fit_votes(
+            data, settings(options), out, model_file, progress, leave_uncovered, named(keep), engine, master
+        )
     if result.data.mending:
-        following = again("check", without=("leave_uncovered",), words=result.data.mending)
+        following = again("check", without=("leave_uncovered", "keep", "engine", "master"), words=result.data.mending)
     elif model_file:
         following = label_new_votes(model_file)
     elif out is None:
         following = again("fit", out="labels.csv", model="model.json")
     elif result.data.n_gold:
-        following = again("value", without=("method", "leave_uncovered"))
+        following = again("value", without=("method", *_LABELS))
     else:
-        following = again("pick", without=("method", "aggregate", "leave_uncovered"), out="to_label.csv")
+        following = again("pick", without=("method", "aggregate", *_LABELS), out="to_label.csv")
     return _show(result, fit_report(result, following), as_json, html_file)
 
 
@@ -204,7 +227,10 @@ def fit(
 @click.option("--model", "model_file", metavar="FILE", required=True, help="A model that `karat fit` saved.")
 @click.option("--out", metavar="FILE", required=True, help=labels_help)
 @leave_uncovered_option
-def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **options: Any) -> int:
+@keep_option
+def label(
+    as_json: bool, model_file: str, out: str, leave_uncovered: bool, keep: tuple[str, ...], **options: Any
+) -> int:
     """Label points with a saved model.
 
     \b
@@ -212,9 +238,34 @@ def label(as_json: bool, model_file: str, out: str, leave_uncovered: bool, **opt
     """
     from karat.commands.label import label_votes
     from karat.show.label import label_report
+    from karat.show.progress import progress_bar
 
-    result = label_votes(votes_file(options), model_file, out, leave_uncovered)
+    with progress_bar() as progress:
+        result = label_votes(votes_file(options), model_file, out, leave_uncovered, named(keep), progress)
     return _show(result, label_report(result), as_json)
+
+
+@cli.command()
+@click.argument("model_file", metavar="MODEL")
+@input_options
+@gold_options
+@click.option("--out", metavar="FILE", help="Write the model there, not over the old one.")
+@table_options
+def update(as_json: bool, model_file: str, out: str | None, **options: Any) -> int:
+    """Learn from more votes of the same sources, without those that the model was learned from.
+
+    \b
+    karat update model.json more.parquet
+    karat update model.json more.csv --gold y --out newer.json
+    karat update model.json other-model.json
+    """
+    from karat.commands.update import update_model
+    from karat.show.progress import progress_bar
+    from karat.show.update import update_report
+
+    with progress_bar() as progress:
+        result = update_model(votes_file(options), model_file, out, progress)
+    return _show(result, update_report(result, label_new_votes(result.out)), as_json)
 
 
 @cli.command()

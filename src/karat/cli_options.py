@@ -46,6 +46,9 @@ seed_option = click.option(
 leave_uncovered_option = click.option(
     "--leave-uncovered", is_flag=True, help="No label for points without any vote, rather than the class balance."
 )
+keep_option = click.option(
+    "--keep", metavar="COL,...", multiple=True, help="Columns of the votes to write beside the labels. Repeatable."
+)
 labels_help = "Write a probability per point: .parquet, .csv or .jsonl"
 
 input_options = _all_of(
@@ -63,10 +66,13 @@ input_options = _all_of(
     ),
     json_option,
 )
-learning_options = _all_of(
+gold_options = _all_of(
     click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
     click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
     click.option("--chance", metavar="COL", help="Column beside gold that `karat pick` wrote: how likely a point was."),
+)
+learning_options = _all_of(
+    gold_options,
     click.option(
         "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources. Repeatable."
     ),
@@ -158,6 +164,11 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
     )
     parts: Any = None if classes is None else [_label(part) for part in classes.split(",")]
     return VotesFile(_standard_input() if options["votes"] == "-" else options["votes"], reading, parts)
+
+
+def named(columns: tuple[str, ...]) -> list[str]:
+    """Names of columns, several of which may be written in one between commas."""
+    return [name.strip() for part in columns for name in part.split(",") if name.strip()]
 
 
 def _standard_input() -> FileContent:

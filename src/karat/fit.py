@@ -8,13 +8,15 @@ from statistics import NormalDist
 import numpy as np
 
 from karat._types import Codes, Floats, Progress
-from karat.calibrate.agreed import Agreed, agree
+from karat.calibrate.agreed import Agreed, agree, agree_on, known_groups
 from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
 from karat.calibrate.with_gold import WithGold, add_gold
+from karat.digest import Digest
 from karat.errors import InputError, examples
 from karat.estimate.check import check_shape, check_telling
+from karat.estimate.consensus import Ballots
 from karat.estimate.count import Counted, count
 from karat.estimate.groups import check_groups, dependent_groups
 from karat.estimate.intervals import Intervals, triplet_intervals
@@ -134,7 +136,7 @@ def fit(votes: Votes, gold: Gold | None, settings: Settings, progress: Progress 
     method = chosen_method(settings, points)
     if method == "consensus":
         if settings.strict:
-            check_telling(votes, settings.pairs(votes.sources))
+            check_telling(votes.counts, settings.pairs(votes.sources))
         return fit_consensus(votes, points, settings)
     if votes.scored.any() and method not in ("triplets", "combined"):
         names = list(votes.scales)
@@ -185,12 +187,30 @@ def _needed(points: GoldPoints | None, method: str) -> GoldPoints:
 
 def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -> Fitted:
     """Learn from what all votes say together, and from gold where there is some."""
-    found = agree(votes, points, settings)
+    return _consensus(agree(votes, points, settings), len(votes), points, settings)
+
+
+def fit_digest(digest: Digest, settings: Settings) -> Fitted:
+    """The same from a digest of the votes, with the gold that is in it."""
+    method, points, kept = chosen_method(settings, digest.points), digest.points, digest.kept
+    if method != "consensus":
+        raise InputError(
+            f"method={method!r} counts all votes anew for what it needs, and a digest is all that is left of them. Use "
+            "the default (method='consensus'; --method consensus), or votes that fit into memory."
+        )
+    if settings.strict:
+        check_telling(digest.told, settings.pairs(digest.sources))
+    truth = np.full(len(kept), -1, dtype=np.int8) if kept.gold is None else kept.gold.values
+    ballots = Ballots(kept, truth, known_groups(kept, settings))
+    return _consensus(agree_on(ballots, points, settings), len(digest), points, settings)
+
+
+def _consensus(found: Agreed, n: int, points: GoldPoints | None, settings: Settings) -> Fitted:
     return Fitted(
         found.model,
         found.intervals,
         None,
-        _consensus_origin(votes, points, settings, found),
+        _consensus_origin(found, n, points, settings),
         found.pool,
         found.accuracy,
         found.scores,
@@ -198,18 +218,19 @@ def fit_consensus(votes: Votes, points: GoldPoints | None, settings: Settings) -
     )
 
 
-def _consensus_origin(votes: Votes, points: GoldPoints | None, settings: Settings, found: Agreed) -> Origin:
-    sources = np.array(votes.sources)
+def _consensus_origin(found: Agreed, n: int, points: GoldPoints | None, settings: Settings) -> Origin:
+    names = found.model.sources
+    sources = np.array(names)
     worse = found.worse
     heard = found.votes * np.maximum(found.accuracy, 1 - found.accuracy)
     return Origin(
         "consensus",
-        len(votes),
+        n,
         0 if points is None else len(points),
         readings=tuple(found.readings.items()),
         by_gold=len(found.pool.evidence) > 1,
         balance_guessed=points is None and settings.class_balance is None,
-        copies=tuple((votes.sources[i], votes.sources[j]) for i, j in found.copies),
+        copies=tuple((names[i], names[j]) for i, j in found.copies),
         worse=tuple(sources[worse].tolist()),
         by_prior=tuple(sources[found.votes < FEW_VOTES].tolist()),
         in_doubt=points is None and bool(heard[worse].sum() > IN_DOUBT * heard.sum()),

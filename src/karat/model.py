@@ -12,11 +12,13 @@ from typing import Any, Self
 import numpy as np
 
 from karat._types import Abstains, AnyArray, Floats, Label, Progress
-from karat.errors import InputError, NotFittedError, plural
+from karat.aside import set_aside_before
+from karat.digest import Digest
+from karat.errors import InputError, NotFittedError, examples, plural
 from karat.estimate.aggregate import Aggregate, Negative
 from karat.estimate.settings import Method, Pairs, Settings, Signs
 from karat.explanation import explanation, point_explanation
-from karat.fit import Fitted, fit
+from karat.fit import Fitted, fit, fit_digest
 from karat.io.coding import Coding, names_array
 from karat.io.model_file import model_bytes, read_model, write_model
 from karat.model_content import FittedModel, from_content, to_content
@@ -82,6 +84,8 @@ class LabelModel(Shown):
         Number of sources, those that were set aside among them.
     aside_ : tuple of str
         What was set aside, a sentence for each reason.
+    digest_ : Digest or None
+        What it needs to learn from more votes later; None where it was not learned by the default, or from scores.
 
     Examples
     --------
@@ -136,15 +140,17 @@ class LabelModel(Shown):
 
         Parameters
         ----------
-        votes : Votes, array, data frame or path
-            What `karat.read_votes` and `Votes.from_array` take.
+        votes : Votes, array, data frame, path or Digest
+            What `karat.read_votes` and `Votes.from_array` take, or a digest of votes that are too many for memory.
         gold : Gold or array, shape (n,), optional
             True classes, written as the votes are; None, NaN, -1 or an empty text where unknown. Gold that came with
             the votes is not used unless it is given here, and a warning says so.
         progress : callable, optional
             Called with how many steps of the intervals are done and how many there are.
         """
-        settings = self._settings()
+        settings = self.settings()
+        if isinstance(votes, Digest):
+            return self._fit_digest(votes, gold, settings)
         data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
         if gold is None:
             _warn_of_unused(data.gold)
@@ -154,10 +160,76 @@ class LabelModel(Shown):
         table = SourceTable.of(
             aside.votes.as_voted(found.reads_as), truth, found.accuracy, found.intervals.low, found.intervals.high
         )
+        digest = None
+        if found.pool is not None and not data.scored.any():
+            digest = Digest.of(data, truth, telling=np.isin(data.sources, aside.left))
         notes = () if found.origin is None else explanation(found.origin)
-        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources))
+        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources, digest))
 
-    def _settings(self) -> Settings:
+    def _fit_digest(self, digest: Digest, gold: Any, settings: Settings) -> Self:
+        """Learn from a digest of votes, and from the gold that is in it."""
+        if gold is not None:
+            raise InputError("a digest holds the gold that it was made with; give none beside it.")
+        found = fit_digest(digest, settings.for_sources(digest.counts.sources, digest.sources))
+        low, high = found.intervals.low, found.intervals.high
+        table = SourceTable.of_counts(digest.told, digest.points, found.accuracy, low, high)
+        notes = () if found.origin is None else explanation(found.origin)
+        kept = digest.kept
+        return self._set(FittedModel(found, kept.coding, table, notes, digest.lines, digest.counts.sources, digest))
+
+    def update(self, more: Any, gold: Any = None) -> Self:
+        """Learn from more votes of the same sources, without those that it has learned from before.
+
+        Parameters
+        ----------
+        more : Votes, array, data frame, path, Digest, or another LabelModel
+            Votes, coded as those before: the result is that of a fit to all of them. Or a digest of rows that follow
+            those before, or a model of the same sources, learned from other points.
+        gold : Gold or array, shape (n,), optional
+            True classes of these points.
+        """
+        before = self.learned_digest()
+        if isinstance(more, LabelModel):
+            if gold is not None:
+                raise InputError("a model holds the gold that it was learned from; give none beside it.")
+            other = more.learned_digest()
+            if (other.counts.sources, other.classes) != (before.counts.sources, before.classes):
+                raise InputError("only models of the same sources and classes can be merged.")
+            return self._add(other.after(len(before)))
+        if isinstance(more, Digest):
+            return self._add(more)
+        votes = votes_for(more, before.counts.sources, self.coding_)
+        truth = None if gold is None else votes.code_gold(gold)
+        return self._add(Digest.of(votes, truth, len(before), before.telling))
+
+    def learned_digest(self) -> Digest:
+        """What is kept of all votes learned from; a model that keeps nothing is refused."""
+        self._fitted()
+        if self.digest_ is None:
+            raise InputError(
+                "this model keeps nothing that more votes could be added to: it was not learned by the default "
+                "(method='consensus'; --method consensus), learned from scores, or saved by an older karat. Fit it "
+                "again."
+            )
+        return self.digest_
+
+    def _add(self, more: Digest) -> Self:
+        """Learn from what was kept and from more."""
+        before = self.learned_digest()
+        dull = {*before.nothing.constant, *(copy for copy, _ in before.nothing.copies)}
+        counts = before.counts + more.counts
+        found = set_aside_before(counts, [])
+        back = dull - {*found.constant} - {copy for copy, first in found.copies if copy != first}
+        if back:
+            raise InputError(
+                f"{examples(sorted(back))} had nothing to tell when this model was learned, voting the same on every "
+                "point or as another source does, and now has. Fit all votes again."
+            )
+        voting = counts.number > 0
+        left = [name for name, votes in zip(counts.sources, voting, strict=True) if votes and name not in dull]
+        return self._fit_digest(before.with_silent(left) + more.with_silent(left), None, self.settings())
+
+    def settings(self) -> Settings:
         """The constructor's arguments that a fit depends on, checked."""
         return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
 
@@ -170,6 +242,7 @@ class LabelModel(Shown):
         self.notes_: tuple[str, ...] = learned.notes
         self.aside_: tuple[str, ...] = learned.aside
         self.all_sources_: tuple[str, ...] = learned.all_sources or learned.fitted.model.sources
+        self.digest_: Digest | None = learned.digest
         intervals = learned.fitted.intervals
         self.class_balance_ = self.source_model_.class_balance
         self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
@@ -243,7 +316,7 @@ class LabelModel(Shown):
         """What `save` writes."""
         self._fitted()
         learned = FittedModel(
-            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_
+            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_, self.digest_
         )
         return model_bytes(to_content(self.get_params(), learned))
 
@@ -313,7 +386,7 @@ def load(path: str | Path) -> LabelModel:
     def make(content: dict[str, Any]) -> LabelModel:
         params, learned = from_content(content, parameters())
         model = LabelModel(**params)._set(learned)
-        model._settings()  # which checks them
+        model.settings()  # which checks them
         return model
 
     return read_model(path, make)

@@ -14,6 +14,8 @@ from karat._types import Floats, Group, Ints
 from karat.calibrate.cross_validation import CrossScore
 from karat.calibrate.pool import Pool
 from karat.calibrate.recalibrate import Recalibration
+from karat.digest import Digest
+from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.consensus import Evidence
 from karat.estimate.intervals import Intervals
@@ -45,6 +47,8 @@ class FittedModel:
         What was set aside before, a sentence for each reason.
     all_sources : tuple of str
         The sources with those that were set aside, in their order; empty where none was.
+    digest : Digest or None
+        What it needs to learn from more votes later.
     """
 
     fitted: Fitted
@@ -53,6 +57,7 @@ class FittedModel:
     notes: tuple[str, ...]
     aside: tuple[str, ...] = ()
     all_sources: tuple[str, ...] = ()
+    digest: Digest | None = None
 
 
 def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, Any]:
@@ -78,6 +83,7 @@ def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, An
         "sources": learned.table.rows(),
         "groups": [list(group) for group in model.groups],
         "tables": [table.tolist() for table in model.tables],
+        "digest": None if learned.digest is None else digest_content(learned.digest),
     }
 
 
@@ -109,7 +115,11 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
     aside, all_sources = (_texts(content.get(name, [])) for name in ("aside", "all_sources"))
     if all_sources and (len({*all_sources}) < len(all_sources) or not {*all_sources} >= {*model.sources}):
         raise InputError("its sources are not among those that it was fitted to")
-    return params, FittedModel(fitted, coding, table, _texts(content["notes"]), aside, all_sources)
+    kept = content.get("digest")
+    digest = None if kept is None else digest_of(kept, coding)
+    if digest is not None and (digest.sources != model.sources or digest.rows.max(initial=0) >= len(digest)):
+        raise InputError("its digest is of other sources or points")
+    return params, FittedModel(fitted, coding, table, _texts(content["notes"]), aside, all_sources, digest)
 
 
 def _numbers(values: Any, shape: tuple[int, ...] | None = None) -> Floats:

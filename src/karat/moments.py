@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +63,20 @@ class Moments:
         columns = votes.storage.columns(0, n)
         found = threads.in_threads(lambda part: counter.of_columns(columns, *parts[part]), len(parts))
         return counter.moments(votes, n, sum(found[1:], found[0]))
+
+    def select(self, sources: Sequence[str]) -> Moments:
+        """Of some of the sources, in the order given."""
+        places = [self.sources.index(name) for name in sources]
+        kept = np.concatenate([np.flatnonzero(self.outputs.source == place) for place in places])
+        leaning = tuple(np.array(self.outputs.leaning)[kept].tolist()) if self.outputs.leaning else ()
+        outputs = Outputs(tuple(self.outputs.sizes[place] for place in places), leaning)
+        return replace(
+            self,
+            counts=self.counts[kept],
+            pairs=self.pairs[np.ix_(kept, kept)],
+            sources=tuple(sources),
+            outputs=outputs,
+        )
 
     @classmethod
     def of_patterns(cls, values: Codes, counts: Ints, sources: tuple[str, ...], classes: tuple[Label, ...]) -> Moments:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from karat._kernels.counting import add_by_kind
-from karat._kernels.threads import in_threads
-from karat._types import AnyArray, Codes, Floats, Ints, Label
+from karat._types import Floats, Ints, Label
 from karat.io.plain import plain
 from karat.votes import Gold, GoldPoints, Votes
-from karat.votes.outputs import SILENT
-from karat.votes.storage import Sparse
-
-_BLOCK = 1 << 18
+from karat.votes.counts import VoteCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +47,24 @@ class SourceTable:
     @classmethod
     def of(cls, votes: Votes, gold: Gold | None, accuracy: Floats, low: Floats, high: Floats) -> SourceTable:
         """Summarise votes and, where there is some, gold."""
-        n, m = len(votes), len(votes.sources)
-        cast, overlaps, conflicts = _summary(votes)
-        correct = incorrect = np.zeros(m, dtype=np.int64)
-        if gold is not None:
-            points = GoldPoints.of(votes, gold)
+        points = None if gold is None else GoldPoints.of(votes, gold)
+        return cls.of_counts(votes.counts, points, accuracy, low, high)
+
+    @classmethod
+    def of_counts(
+        cls, counts: VoteCounts, points: GoldPoints | None, accuracy: Floats, low: Floats, high: Floats
+    ) -> SourceTable:
+        """The same from counts of the votes, and the points with gold."""
+        correct = incorrect = np.zeros(len(counts.sources), dtype=np.int64)
+        if points is not None:
             correct = (points.votes.values == points.truth[:, None]).sum(axis=0)
             incorrect = (points.votes.values >= 0).sum(axis=0) - correct
         total = correct + incorrect
         empirical = np.where(total > 0, correct / np.maximum(total, 1), np.nan)
-        polarity = [[votes.classes[v] for v in np.flatnonzero(by_class)] for by_class in cast]
+        polarity = [[counts.classes[v] for v in np.flatnonzero(by_class)] for by_class in counts.by_class]
         return cls(
-            list(votes.sources), polarity, cast.sum(axis=1) / n, overlaps / n, conflicts / n, correct, incorrect,
-            empirical, accuracy, low, high,
+            list(counts.sources), polarity, counts.number / counts.n, counts.shared / counts.n,
+            counts.contradicted / counts.n, correct, incorrect, empirical, accuracy, low, high,
         )  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
@@ -89,27 +88,3 @@ class SourceTable:
 
             return pa.table(columns)
         return pl.DataFrame(columns)
-
-
-def _add_source(columns: Codes, kind: AnyArray, low: int, cast: Ints, i: int) -> None:
-    add_by_kind(columns, kind, low, i, cast[i])
-
-
-def _summary(votes: Votes) -> tuple[Ints, Ints, Ints]:
-    """How often each source votes for each class, shape (m, K), with another source, and against one, shape (m,)."""
-    m, K = len(votes.sources), len(votes.classes)
-    storage = votes.storage
-    cast = np.zeros((m, 3, K + 1), dtype=np.int64)  # on points with one vote, several that are the same, and others
-    for low in range(0, len(votes), _BLOCK):
-        high = min(low + _BLOCK, len(votes))
-        tally = votes.tally(low, high)
-        # Where the votes on a point are not all the same, every vote has one that differs from it.
-        kind = ((tally.sum(axis=1) >= 2).astype(np.uint8) + ((tally > 0).sum(axis=1) >= 2)).astype(np.uint8)
-        if isinstance(storage, Sparse):
-            point, source, value = storage.entries(low, high)
-            place = (source.astype(np.int64) * 3 + kind[point]) * (K + 1) + value + 1
-            cast += np.bincount(place, minlength=cast.size).reshape(cast.shape)
-        else:
-            in_threads(partial(_add_source, storage.columns(0, len(votes)), kind, low, cast), m)
-    spoken = cast[:, :, SILENT + 1 :]
-    return spoken.sum(axis=1), spoken[:, 1:].sum(axis=(1, 2)), spoken[:, 2].sum(axis=1)

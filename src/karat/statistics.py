@@ -21,6 +21,7 @@ from karat.errors import InputError
 from karat.moments import Moments, PairCounter
 from karat.votes import Outputs, Votes
 from karat.votes.outputs import joint_output
+from karat.votes.row_hash import block_of
 from karat.votes.storage import Sparse
 
 BLOCKS = 32  # of points, where there is memory for them
@@ -181,6 +182,10 @@ class Statistics:
             None if self.triples is None else replace(self.triples, sums=self.triples.sums[places]),
         )
 
+    def select(self, sources: Sequence[str]) -> Statistics:
+        """Of some of the sources, without groups and triples."""
+        return Statistics(tuple(block.select(sources) for block in self.blocks))
+
     def weighted(self, weights: Ints) -> tuple[Moments, Ints | None]:
         """Moments, and sums of triples, of points of which each block counts as often as its weight says."""
         blocks = self.blocks
@@ -196,20 +201,6 @@ class Statistics:
 def number_of_blocks(outputs: Outputs) -> int:
     """How many blocks are kept: fewer where sources are many, for the memory that their counts take."""
     return int(np.clip(_MEMORY // (8 * len(outputs.source) ** 2), FEWEST_BLOCKS, BLOCKS))
-
-
-def block_of(row: Places, blocks: int) -> Places:
-    """The block of each row: a hash of its number, since neighbours in a file are often alike.
-
-    >>> block_of(np.arange(6), 32).tolist()
-    [28, 13, 0, 31, 3, 10]
-    """
-    # The finalizer of the generator splitmix64: every bit of the row number changes every bit of the result.
-    x = (row.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return (((x >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.intp)
 
 
 def _chunks(votes: Votes, number: int, first_row: int) -> Iterator[tuple[int, int, Places]]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simulate import draw_votes, held_sparsely, make_votes, names, sample, some_gold, symmetric_conditionals
 
 from karat import Coding, Gold, LabelModel, Votes
-from karat.calibrate.agreed import BALANCE_WORTH, Agreed, _balance_interval, _learned_alone, agree
+from karat.calibrate.agreed import BALANCE_WORTH, Agreed, _balance_interval, _learned_alone, agree, ballots_of
 from karat.calibrate.blind import predicted_blind
 from karat.estimate.settings import Settings
 from karat.votes import GoldPoints
@@ -302,7 +302,9 @@ def test_intervals_of_the_class_balance_hold_a_class_of_one_point_in_a_thousand(
     votes = draw_votes(np.random.default_rng(0), 5_000, strong, [0.999, 0.001])
     settings, gold = Settings(), some_gold(votes, n_gold)
     points = GoldPoints.of(votes, gold) if n_gold else None
-    low, high = _balance_interval(_learned_alone(votes, points, settings)[0], points, settings)
+    low, high = _balance_interval(
+        _learned_alone(ballots_of(votes, points, settings), points, settings)[0], points, settings
+    )
     share = (votes.own_gold.values == 1).mean()
     assert 0 <= low[1] <= share <= high[1] <= (0.1 if n_gold else 0.6)
     assert low[0] <= 1 - share <= high[0] <= 1

@@ -7,11 +7,32 @@ import numpy as np
 import pytest
 from simulate import make_votes
 
-from karat import InputError
-from karat.commands.outputs import check_different, label_columns, label_shares
+from karat import InputError, Votes
+from karat._types import Floats
+from karat.commands.outputs import LabelCounter, LabelShare, check_different
+from karat.engines.labels import label_columns
 
 VOTES = make_votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]])
 PROBABILITIES = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+
+
+def label_shares(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> tuple[LabelShare, ...]:
+    counter = LabelCounter(votes.classes, leave_uncovered)
+    counter.add(votes, probabilities)
+    return counter.shares
+
+
+def test_invariant_labels_are_counted_the_same_in_any_parts() -> None:
+    rng = np.random.default_rng(0)
+    probabilities = rng.dirichlet([1, 1, 1], 5_000)
+    votes = Votes.from_array(rng.integers(0, 3, (5_000, 2)))
+    whole, parts = LabelCounter(votes.classes), LabelCounter(votes.classes)
+    whole.add(votes, probabilities)
+    for low, high in ((3_000, 5_000), (0, 1), (1, 3_000)):
+        parts.add(votes.take(slice(low, high)), probabilities[low:high])
+    assert whole.shares == parts.shares
+    assert (whole.histogram.points == parts.histogram.points).all()
+    assert [share.mean_probability for share in whole.shares] == pytest.approx(probabilities.mean(axis=0), abs=1e-14)
 
 
 def test_known_answer_shares_of_labels() -> None:
@@ -64,3 +85,11 @@ def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     assert check_different(out, str(tmp_path / "model.json")) == [out, str(tmp_path / "model.json")]
     with pytest.raises(InputError, match="must be different files"):
         check_different(out, out)
+
+
+def test_columns_are_handed_on_unless_labels_have_their_names() -> None:
+    columns = label_columns(VOTES, PROBABILITIES, first_row=10, kept={"text": ["a", "b", "c"]})
+    assert list(columns)[:3] == ["row", "text", "label"]
+    assert columns["row"].tolist() == [11, 12, 13]
+    with pytest.raises(InputError, match="'p_1' cannot be kept"):
+        label_columns(VOTES, PROBABILITIES, kept={"p_1": [1, 2, 3]})

@@ -12,8 +12,8 @@ from karat.estimate import views as module
 from karat.estimate.tensor import clearness
 from karat.estimate.views import MOST_CLASSES, SPLITS, TRIPLES, ViewCounts, Views, choose_views, pair_clearness
 from karat.moments import Moments
-from karat.statistics import block_of
 from karat.votes import Votes
+from karat.votes.row_hash import block_of
 
 
 def alone(m: int) -> tuple[tuple[int, ...], ...]:

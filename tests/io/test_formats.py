@@ -18,8 +18,7 @@ import pytest
 from tables import COLUMNS, WIDE, check
 
 from karat import InputError, Votes, read_votes
-from karat.io import formats
-from karat.io.formats import arrow_table, written_table
+from karat.io.formats import written_table
 
 
 def write_csv(path: Path, delimiter: str = ",") -> None:
@@ -204,7 +203,7 @@ def test_numbers_that_change_their_kind_late_in_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["out.parquet", "out.csv", "out.jsonl"])
 def test_written_tables_read_back(name: str, tmp_path: Path) -> None:
-    with written_table(tmp_path / name, {"key": ["ä", "b"], "p": [0.25, 1e-300]}):
+    with written_table(tmp_path / name, [{"key": ["ä", "b"], "p": [0.25, 1e-300]}]):
         assert not (tmp_path / name).exists()
     back = duckdb.connect().execute(f"FROM '{tmp_path / name}'").fetchall()
     assert back == [("ä", 0.25), ("b", 1e-300)]
@@ -219,26 +218,6 @@ def test_output_refusals(tmp_path: Path) -> None:
         ("dir.csv", "it is a folder"),
         ("x" * 300 + ".csv", "cannot write"),
     ]:
-        with pytest.raises(InputError, match=text), written_table(tmp_path / name, {"a": [1]}):
+        with pytest.raises(InputError, match=text), written_table(tmp_path / name, [{"a": [1]}]):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["dir.csv"]
-
-
-def test_a_long_parquet_file_is_read_in_parts_and_means_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "votes.parquet"
-    columns = {
-        "vote": [0, 1, None, 1, -1] * 7,
-        "late": [*range(34), 1_000],  # large in the last part alone
-        "none": pa.array([None] * 35, pa.int64()),
-        "text": ["a", None, "b", "", "c"] * 7,
-        "half": [0.5] * 35,
-    }
-    pq.write_table(pa.table(columns), path)
-    whole = arrow_table(path)
-    monkeypatch.setattr(formats, "_MANY", 10)
-    parts = arrow_table(path)
-    assert parts.to_pydict() == whole.to_pydict()
-    kinds = {field.name: str(field.type) for field in parts.schema}
-    assert kinds == {"vote": "int8", "late": "int64", "none": "int64", "text": "string", "half": "double"}

@@ -12,7 +12,7 @@ import pytest
 from tables import WIDE
 
 from karat import InputError, LabelModel, Moments, Votes, check, read_votes
-from karat.commands.outputs import label_columns
+from karat.engines.labels import label_columns
 
 LONG = pa.table(
     {

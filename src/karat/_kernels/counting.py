@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from karat._kernels.loops import given, lib, written
-from karat._types import AnyArray, Codes, Floats, Ints, Places
+from karat._types import Codes, Floats, Ints, Places
 
 _BLOCK = 1 << 17  # points whose bits are held at a time
 _CHUNK = 4096  # points that are turned into bits at a time, as in loops.c
@@ -80,19 +80,3 @@ def add_tally(columns: Codes, low: int, high: int, tally: Ints) -> None:
     """
     m, n = columns.shape
     lib.add_tally(given(columns), m, n, low, high, written(tally), tally.shape[1])
-
-
-def add_by_kind(columns: Codes, kind: AnyArray, low: int, i: int, total: Ints) -> None:
-    """Add to ``total[k, u]`` how many points of kind k there are on which source i gives output u.
-
-    Parameters
-    ----------
-    columns : array of int8, shape (m, n)
-        Outputs less one.
-    kind : array of uint8, shape (points,)
-        Of the points from `low` on.
-    low, i : int
-    total : array of int64, shape (kinds, outputs)
-    """
-    column = columns[i, low : low + len(kind)]
-    lib.add_by_kind(given(column), given(kind), len(kind), total.shape[1], written(total))

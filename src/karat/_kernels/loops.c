@@ -23,6 +23,8 @@
 #endif
 
 enum { CHUNK = 4096 }; /* points at a time, in the first cache */
+enum { VOTES = 1, SCORES = 2 }; /* what a source counts for in a summary, as in summary.py */
+enum { KINDS = 3 }; /* of points: with one vote, with several that are the same, and with others */
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -142,9 +144,60 @@ FAST void add_tally(const int8_t *restrict columns, int64_t m, int64_t n, int64_
     }
 }
 
-void add_by_kind(const int8_t *restrict column, const uint8_t *restrict kind, int64_t points, int64_t outputs,
-                 int64_t *restrict total) {
-    for (int64_t t = 0; t < points; t++) total[kind[t] * outputs + column[t] + 1]++;
+FAST void add_summary(const int8_t *restrict columns, int64_t m, int64_t n, int64_t low, int64_t high,
+                      uint64_t first_row, const uint8_t *restrict role, int64_t *restrict cast, int64_t outputs,
+                      uint64_t *restrict prints, int64_t *restrict none) {
+    uint8_t spoken[CHUNK], many[CHUNK], lowest[CHUNK], highest[CHUNK], heard[CHUNK];
+    uint16_t kind[CHUNK];
+    uint64_t mixed[CHUNK];
+    for (int64_t start = low; start < high; start += CHUNK) {
+        int64_t size = smaller(CHUNK, high - start);
+        for (int64_t t = 0; t < size; t++) {
+            spoken[t] = many[t] = highest[t] = heard[t] = 0;
+            lowest[t] = 255;
+            /* The finalizer of splitmix64, as in karat.votes.row_hash. */
+            uint64_t x = (first_row + (uint64_t)(start + t) + 1) * 0x9E3779B97F4A7C15u;
+            x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+            x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+            mixed[t] = x ^ (x >> 31);
+        }
+        for (int64_t i = 0; i < m; i++) {
+            const int8_t *restrict column = columns + i * n + start;
+            if (role[i] == VOTES)
+                for (int64_t t = 0; t < size; t++) {
+                    uint8_t value = (uint8_t)(column[t] + 1), here = value != 0, below = (uint8_t)(value - 1);
+                    many[t] |= spoken[t] & here;
+                    spoken[t] |= here;
+                    highest[t] = highest[t] < value ? value : highest[t];
+                    lowest[t] = lowest[t] < below ? lowest[t] : below; /* of silence 255 */
+                }
+            else if (role[i] == SCORES)
+                for (int64_t t = 0; t < size; t++) heard[t] |= column[t] >= 0;
+        }
+        int64_t silent = 0;
+        for (int64_t t = 0; t < size; t++) {
+            uint8_t differ = ((uint8_t)(lowest[t] + 1) != highest[t]) & spoken[t];
+            kind[t] = (uint16_t)((many[t] + differ) * outputs);
+            silent += (spoken[t] | heard[t]) == 0;
+        }
+        *none += silent;
+        for (int64_t i = 0; i < m; i++) {
+            const int8_t *restrict column = columns + i * n + start;
+            int64_t *restrict of_source = cast + i * KINDS * outputs;
+            uint64_t total = 0;
+            for (int64_t t = 0; t < size; t++) of_source[kind[t] + (uint8_t)(column[t] + 1)]++;
+            for (int64_t t = 0; t < size; t++) total += mixed[t] * (uint8_t)(column[t] + 1);
+            prints[i] += total;
+        }
+    }
+}
+
+void mark(const uint8_t *restrict octets, int64_t n, uint8_t *restrict seen) {
+    for (int64_t t = 0; t < n; t++) seen[octets[t]] = 1;
+}
+
+void look_up(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out) {
+    for (int64_t t = 0; t < n; t++) out[t] = table[octets[t]];
 }
 
 FAST void add_tables(const int8_t *restrict columns, int64_t n, int64_t low, int64_t high,

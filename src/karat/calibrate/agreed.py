@@ -75,7 +75,19 @@ class Agreed:
 
 def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed:
     """Learn from votes, and from gold where there is some."""
-    alone, copies = _learned_alone(votes, points, settings)
+    return agree_on(ballots_of(votes, points, settings), points, settings)
+
+
+def ballots_of(votes: Votes, points: GoldPoints | None, settings: Settings) -> Ballots:
+    """What is learned from: points with gold, and as many of the others as have enough votes."""
+    rows = np.array([], dtype=np.intp) if points is None else points.rows
+    truth = np.array([], dtype=np.int8) if points is None else points.truth
+    return Ballots.of(votes, known_groups(votes, settings), rows, truth)
+
+
+def agree_on(ballots: Ballots, points: GoldPoints | None, settings: Settings) -> Agreed:
+    """The same from what is learned from, which may be a part of the data."""
+    alone, copies = _learned_alone(ballots, points, settings)
     found, pool = alone.consensus, alone.pool
     scores: tuple[CrossScore, ...] = ()
     if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
@@ -87,7 +99,7 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
     balance_interval = _balance_interval(alone, points, settings)
     intervals = Intervals(sources.low, sources.high, *balance_interval, "agreement")
     return Agreed(
-        _source_model(votes, _votes_cast(alone.ballots) / len(alone.ballots.votes), found, pool),
+        _source_model(ballots.votes, _votes_cast(alone.ballots) / len(alone.ballots.votes), found, pool),
         sources.accuracy,
         _surely_worse(seen, flattered, sources),
         _votes_cast(alone.ballots, beside=1).sum(axis=1) + seen.judged,
@@ -102,21 +114,19 @@ def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed
 
 def votes_and_gold(votes: Votes, points: GoldPoints, settings: Settings) -> Pool:
     """What votes and gold say together: the probabilities of `agree`, without all else that it finds."""
-    return _with_gold(_learned_alone(votes, points, settings)[0], points, settings)
+    return _with_gold(_learned_alone(ballots_of(votes, points, settings), points, settings)[0], points, settings)
 
 
 def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> Pool:
     """What votes say without gold, which helps with the class balance alone, where that is not given."""
-    return _learned_alone(votes, points, settings)[0].pool
+    return _learned_alone(ballots_of(votes, points, settings), points, settings)[0].pool
 
 
-def _learned_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> tuple[_VotesAlone, Positions]:
+def _learned_alone(ballots: Ballots, points: GoldPoints | None, settings: Settings) -> tuple[_VotesAlone, Positions]:
     """What votes say without gold, and the near copies among the sources."""
+    votes = ballots.votes
     given = settings.given_balance(votes.classes)
     known = settings.pairs(votes.sources)
-    rows = np.array([], dtype=np.intp) if points is None else points.rows
-    truth = np.array([], dtype=np.int8) if points is None else points.truth
-    ballots = Ballots.of(votes, _groups(votes, known), rows, truth)
     counts = np.zeros(len(votes.classes)) if points is None else points.weighted_counts
     alone = _votes_alone(ballots, given, counts)
     copies = _copies(alone, known)
@@ -141,7 +151,7 @@ def blind_fits(votes: Votes, points: GoldPoints, fold: Ints, settings: Settings)
     """
     given, known = settings.given_balance(votes.classes), settings.pairs(votes.sources)
     nothing = np.zeros(len(votes.classes))
-    ballots = Ballots.of(votes, _groups(votes, known), points.rows, points.truth)
+    ballots = ballots_of(votes, points, settings)
     gold = np.flatnonzero(ballots.truth >= 0)
     starts = [_votes_alone(ballots.without(gold), given, nothing)]
     copies = _copies(starts[0], known)
@@ -281,6 +291,11 @@ def _with_triplets(found: _VotesAlone) -> Floats:
     except (InputError, NotIdentifiedError):  # triplets do not tell
         return balance
     return told if found.given(told).looks_independent(errors=0) else np.asarray((balance + told) / 2)
+
+
+def known_groups(votes: Votes, settings: Settings) -> tuple[Group, ...]:
+    """Sources that are known to depend on each other, and count as one."""
+    return _groups(votes, settings.pairs(votes.sources))
 
 
 def _groups(votes: Votes, pairs: Positions) -> tuple[Group, ...]:

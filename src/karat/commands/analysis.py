@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from karat._types import Floats
 from karat.commands.check import CheckResult, check_votes
 from karat.commands.fit import FitResult, fit_result
+from karat.commands.outputs import Labels
 from karat.commands.progress import Progress, silent, started
 from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.settings import Settings
@@ -133,7 +134,9 @@ def _labeled(votes: Votes, model: LabelModel, settings: Settings, progress: Prog
         without = replace(votes, gold=None)
         model_alone = LabelModel.of_settings(replace(settings, method=method))
         alone = model_alone.fit(without, progress=started(progress, "sources")).source_table_
-    return Labeled(model, known, probabilities, fit_result(known, model, probabilities), alone)
+    labels = Labels(model)
+    labels.counter.add(known, probabilities)
+    return Labeled(model, known, probabilities, fit_result(known, model, labels), alone)
 
 
 def _spread(votes: Votes, settings: Settings) -> TripletSpread | None:

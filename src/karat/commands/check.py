@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from karat.commands.dependence import Dependence
 from karat.commands.inputs import VotesFile, learn
 from karat.commands.progress import Progress, silent
 from karat.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
+from karat.digest import Digest
+from karat.engines.local import FileVotes
 from karat.errors import NotIdentifiedError
 from karat.estimate.check import shape_problems, source_problems, telling_problems
 from karat.estimate.settings import Settings
@@ -68,7 +70,10 @@ class CheckResult:
 
 def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
     """As `check_votes`, of a file or query."""
-    return check_votes(data.read(), settings, progress)
+    votes = data.open(settings, progress, pairs=True)
+    return (
+        check_votes(votes, settings, progress) if isinstance(votes, Votes) else check_digest(votes, settings, progress)
+    )
 
 
 def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -> CheckResult:
@@ -81,7 +86,7 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     if settings.takes_triplets:
         problems = _problems(votes, Moments.of(votes) if few else None, settings)
     elif settings.strict and settings.method != "labeled":
-        problems = telling_problems(votes, settings.pairs(votes.sources))
+        problems = telling_problems(votes.counts, settings.pairs(votes.sources))
     if problems:
         return CheckResult(_unlearned(aside, settings), tuple(problems))
     try:
@@ -93,20 +98,42 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
         reads_as = model.fitted_.reads_as
         voted = model.source_model_.as_voted(votes.scored, reads_as)
         dependence = Dependence.of(Moments.of(votes.as_voted(reads_as)), voted, settings.known_pairs)
+    return replace(_learned(votes, model, settings, aside.lines, dependence), scores=score_summaries(votes, model))
+
+
+def _learned(
+    votes: Votes | Digest,
+    model: LabelModel,
+    settings: Settings,
+    lines: tuple[str, ...],
+    dependence: Dependence | None,
+) -> CheckResult:
+    """What is to be told of votes that a model was learned from."""
     summary = DataSummary.of(
-        votes, model.source_table_, settings.level, aside.lines, gold_seen=model.fitted_.pool is not None
+        votes, model.source_table_, settings.level, lines, gold_seen=model.fitted_.pool is not None
     )
     origin = model.fitted_.origin
     worse, found = ((), ()) if origin is None else (origin.worse, findings(origin))
     return CheckResult(
-        summary,
-        class_balance=class_shares(model),
-        dependence=dependence,
-        worse=worse,
-        findings=found,
-        scores=score_summaries(votes, model),
-        model=model,
+        summary, class_balance=class_shares(model), dependence=dependence, worse=worse, findings=found, model=model
     )
+
+
+def check_digest(votes: FileVotes, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """The same of votes that are read part by part."""
+    digest = votes.digest
+    try:
+        model = learn(votes, settings, progress)
+    except NotIdentifiedError as error:
+        nothing = np.full(len(digest.sources), np.nan)
+        table = SourceTable.of_counts(digest.told, digest.points, nothing, nothing, nothing)
+        data = DataSummary.of(digest, table, settings.level, digest.lines)
+        return CheckResult(data, (str(error),), identified=False)
+    dependence = None
+    if digest.statistics is not None and len(digest.sources) <= _MOST_COMPARED:
+        known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
+        dependence = Dependence.of(digest.statistics.moments, model.source_model_, known)
+    return _learned(digest, model, settings, digest.lines, dependence)
 
 
 def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:

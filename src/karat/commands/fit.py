@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from karat._types import Floats
+import numpy as np
+
 from karat.calibrate.cross_validation import CrossScore
-from karat.commands.inputs import VotesFile, learn
-from karat.commands.outputs import Histogram, LabelShare, check_different, label_columns, label_shares
-from karat.commands.progress import Progress, silent
+from karat.commands.clusters import Engine, check_folder, open_on_cluster, write_folder
+from karat.commands.inputs import VotesFile, learn, whole_part
+from karat.commands.outputs import Histogram, Labels, LabelShare, check_different
+from karat.commands.progress import Progress, silent, started
 from karat.commands.summary import ClassShare, DataSummary, class_shares
+from karat.digest import Digest
+from karat.engines.labels import LabelPart
 from karat.estimate.settings import Settings
 from karat.io.files import check_writable
 from karat.io.formats import check_output, written_table
@@ -28,6 +33,8 @@ class FitResult:
     data : DataSummary
     class_balance : tuple of ClassShare
     labels : tuple of LabelShare
+    n_labeled : int
+        Points that these are of: all, or, where labels of very many points are not asked for, those learned from.
     histogram : Histogram or None
         How sure the labels are.
     explanation : str
@@ -55,6 +62,7 @@ class FitResult:
     out: str | None
     model_file: str | None
     histogram: Histogram | None = None
+    n_labeled: int = 0
 
 
 def fit_votes(
@@ -64,6 +72,9 @@ def fit_votes(
     model_file: str | None = None,
     progress: Progress = silent,
     leave_uncovered: bool = False,
+    keep: Sequence[str] = (),
+    engine: Engine = "local",
+    master: str | None = None,
 ) -> FitResult:
     """Learn the sources and label all points.
 
@@ -75,42 +86,88 @@ def fit_votes(
         Where to write the model.
     leave_uncovered : bool
         Write no label for points without a vote.
+    keep : sequence of str
+        Columns of the votes to write beside the labels.
+    engine : {"local", "spark", "dask"}
+        Who reads the votes; a cluster writes labels as a folder of Parquet files.
+    master : str, optional
+        Where the cluster is.
     """
+    if engine != "local":
+        return _fit_on_cluster(data, settings, out, model_file, leave_uncovered, keep, engine, master)
     if out is not None:
         check_output(out)
     if model_file is not None:
         check_writable(model_file)
-    votes = data.apart_from(check_different(out, model_file)).read()
+    data = data.apart_from(check_different(out, model_file))
+    votes = data.open(settings, progress)
     model = learn(votes, settings, progress)
-    votes = votes.select(model.source_model_.sources)
-    probabilities = model.predict_proba(votes)
+    known = model.source_model_.sources
+    if isinstance(votes, Votes):
+        parts = whole_part(data, votes.select(known), keep)
+    else:
+        parts = votes.parts(known, keep, started(progress, "labels"))
+        if out is None:  # nobody asks for labels
+            parts = iter([LabelPart(votes.digest.sample)])
+    labels = Labels(model, leave_uncovered)
     with ExitStack() as both:  # neither file appears unless both can
         if out is not None:
-            both.enter_context(written_table(out, label_columns(votes, probabilities, leave_uncovered)))
+            both.enter_context(written_table(out, labels.columns(parts)))
+        else:
+            for part in parts:
+                labels.add(part.votes)
         if model_file is not None:
             model.save(model_file)
-    return fit_result(votes, model, probabilities, out, model_file, leave_uncovered)
+    told = votes.select(known) if isinstance(votes, Votes) else votes.digest
+    return fit_result(told, model, labels, out, model_file)
+
+
+def _fit_on_cluster(
+    data: VotesFile,
+    settings: Settings,
+    out: str | None,
+    model_file: str | None,
+    leave_uncovered: bool,
+    keep: Sequence[str],
+    engine: Engine,
+    master: str | None,
+) -> FitResult:
+    """The same with votes that Spark or Dask reads, and labels that it writes."""
+    if out is not None:
+        check_folder(out, data.votes)
+    if model_file is not None:
+        check_writable(model_file)
+    data = data.apart_from(check_different(out, model_file))
+    votes = open_on_cluster(engine, master, data, settings, keep, leave_uncovered)
+    model = LabelModel.of_settings(settings).fit(votes.digest)
+    labels = Labels(model, leave_uncovered)
+    labels.add(votes.digest.sample)
+    if out is not None:
+        write_folder(votes, model, out)
+    if model_file is not None:
+        model.save(model_file)
+    return fit_result(votes.digest, model, labels, out, model_file)
 
 
 def fit_result(
-    votes: Votes,
+    votes: Votes | Digest,
     model: LabelModel,
-    probabilities: Floats,
+    labels: Labels,
     out: str | None = None,
     model_file: str | None = None,
-    leave_uncovered: bool = False,
 ) -> FitResult:
-    """What is to be told of a model, and of the probabilities that it gives to the points of the votes."""
+    """What is to be told of a model, and of the labels that it gives."""
     origin = model.fitted_.origin
     measured = None
-    if votes.gold is not None and votes.gold.known.any() and model.fitted_.pool is None:
-        measured = score(probabilities, votes.gold)
+    if isinstance(votes, Votes) and votes.gold is not None and votes.gold.known.any() and model.fitted_.pool is None:
+        rows = np.flatnonzero(votes.gold.known)
+        measured = score(model.predict_proba(votes.take(rows)), votes.gold.take(rows))
     return FitResult(
         data=DataSummary.of(
             votes, model.source_table_, model.level, model.aside_, gold_seen=model.fitted_.pool is not None
         ),
         class_balance=class_shares(model),
-        labels=label_shares(votes, probabilities, leave_uncovered),
+        labels=labels.counter.shares,
         explanation=model.explain(),
         worse=() if origin is None else origin.worse,
         scores=model.fitted_.scores,
@@ -118,7 +175,8 @@ def fit_result(
         learned_from_gold=_learned_from_gold(model),
         out=out,
         model_file=model_file,
-        histogram=Histogram.of(votes, probabilities),
+        histogram=labels.counter.histogram,
+        n_labeled=labels.counter.points,
     )
 
 

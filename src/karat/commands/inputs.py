@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from karat._types import Label
 from karat.commands.progress import Progress, started
+from karat.digest import Digest
 from karat.estimate.settings import Settings
 from karat.io.table import Reading
 from karat.model import LabelModel
-from karat.votes import Votes, read_for_model
+from karat.votes import Gold, Votes
 
 if TYPE_CHECKING:
-    from karat.io.formats import FileContent  # loads pyarrow
+    from karat.engines.labels import LabelPart  # loads pyarrow
+    from karat.engines.local import FileVotes
+    from karat.io.formats import FileContent
 
 
 @dataclass(frozen=True)
@@ -44,25 +47,33 @@ class VotesFile:
         return replace(self, reading=replace(self.reading, written=(*self.reading.written, *written)))
 
     def read(self) -> Votes:
-        """The votes, with gold where there is some."""
+        """The votes, with gold where there is some, in memory."""
         return Votes.of_source(self.votes, self.reading, self.classes)
 
-    def read_for(self, model: LabelModel) -> Votes:
-        """The votes of the sources that a fitted model knows, coded as it knows them."""
-        reading = self.reading
-        return read_for_model(
-            self.votes,
-            model.source_model_.sources,
-            model.coding_,
-            key=reading.key,
-            task=reading.task,
-            worker=reading.worker,
-            label=reading.label,
-            repeats=reading.repeats,
-            written=reading.written,
-        )
+    def open(self, settings: Settings, progress: Progress, pairs: bool = False) -> Votes | FileVotes:
+        """The votes, in memory, or read part by part where they are many; counts of pairs where asked for."""
+        from karat.engines.local import open_votes  # loads pyarrow
+
+        told = started(progress, "reading")
+        return open_votes(self.votes, self.reading, self.classes, settings, pairs, told)
 
 
-def learn(votes: Votes, settings: Settings, progress: Progress) -> LabelModel:
+def learn(votes: Votes | FileVotes, settings: Settings, progress: Progress) -> LabelModel:
     """A model that has learned from the votes, and from gold where there is some."""
-    return LabelModel.of_settings(settings).fit(votes, votes.gold, progress=started(progress, "sources"))
+    told, model = started(progress, "sources"), LabelModel.of_settings(settings)
+    if isinstance(votes, Votes):
+        return model.fit(votes, votes.gold, progress=told)
+    return model.fit(votes.digest, progress=told)
+
+
+def votes_and_gold(votes: Votes | FileVotes) -> tuple[Votes | Digest, Gold | None]:
+    """Votes, or a digest of them, and the gold that came with them, as far as it is not in the digest."""
+    return (votes, votes.gold) if isinstance(votes, Votes) else (votes.digest, None)
+
+
+def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[LabelPart]:
+    """Votes that are in memory as one part, with some columns of the table that they come from."""
+    from karat.engines.labels import LabelPart
+    from karat.engines.local import kept_columns  # loads pyarrow
+
+    yield LabelPart(votes, 0, kept_columns(data.votes, data.reading, votes, keep) if keep else None)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from karat._types import Label
 from karat.commands.inputs import VotesFile
-from karat.commands.outputs import LabelShare, label_columns, label_shares
+from karat.commands.outputs import Labels, LabelShare
+from karat.commands.progress import Progress, silent, started
+from karat.engines.local import parts_for
 from karat.io.files import check_apart
 from karat.io.formats import check_output, written_table
 from karat.model import load
@@ -34,7 +37,14 @@ class LabelResult:
     n_uncovered: int = 0
 
 
-def label_votes(data: VotesFile, model_file: str, out: str, leave_uncovered: bool = False) -> LabelResult:
+def label_votes(
+    data: VotesFile,
+    model_file: str,
+    out: str,
+    leave_uncovered: bool = False,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
+) -> LabelResult:
     """Write a label and probabilities for every point.
 
     Parameters
@@ -43,13 +53,15 @@ def label_votes(data: VotesFile, model_file: str, out: str, leave_uncovered: boo
         What `karat fit` saved.
     leave_uncovered : bool
         Write no label for points without a vote.
+    keep : sequence of str
+        Columns of the votes to write beside the labels.
     """
     check_output(out)
     check_apart([model_file], [out])
     model = load(model_file)
-    votes = data.apart_from([out]).read_for(model)
-    probabilities = model.predict_proba(votes)
-    with written_table(out, label_columns(votes, probabilities, leave_uncovered)):
+    labels, told = Labels(model, leave_uncovered), started(progress, "labels")
+    parts = parts_for(model, data.votes, data.apart_from([out]).reading, keep, told)
+    with written_table(out, labels.columns(parts)):
         pass
-    shares = label_shares(votes, probabilities, leave_uncovered)
-    return LabelResult(len(votes), votes.classes, shares, out, int((votes.number == 0).sum()))
+    counter = labels.counter
+    return LabelResult(counter.points, model.source_model_.classes, counter.shares, out, counter.uncovered)

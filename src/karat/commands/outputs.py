@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from karat._types import Floats, Ints, Label, Places
-from karat.errors import InputError
-from karat.io.coding import names_array
+from karat._types import Floats, Ints, Label
+from karat.engines.labels import LabelPart, label_columns
 from karat.io.files import check_apart
+from karat.model import LabelModel
 from karat.votes import Votes
 
 _BINS = 20  # of a histogram
+_ONE = 1 << 52  # what a probability of 1 is as a whole number
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,50 @@ class LabelShare:
     mean_probability: float
 
 
-def label_shares(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> tuple[LabelShare, ...]:
-    """How often each class was given, from probabilities of shape (n, K), perhaps only to points with a vote."""
-    given = probabilities[votes.number > 0] if leave_uncovered else probabilities
-    guess = np.bincount(given.argmax(axis=1), minlength=len(votes.classes))
-    return tuple(
-        LabelShare(label, int(guess[k]), float(probabilities[:, k].mean())) for k, label in enumerate(votes.classes)
-    )
+class LabelCounter:
+    """Counts labels part by part; the same whatever the parts.
+
+    Parameters
+    ----------
+    classes : sequence
+    leave_uncovered : bool
+        Count no labels of points without a vote.
+    """
+
+    def __init__(self, classes: Sequence[Label], leave_uncovered: bool = False) -> None:
+        K = len(classes)
+        self._classes, self._leave_uncovered = classes, leave_uncovered
+        self._given = np.zeros(K, dtype=np.int64)
+        self._sums = [0] * K
+        self._edges = np.linspace(0 if K == 2 else 1 / K, 1, _BINS + 1)
+        self._bins = np.zeros(_BINS, dtype=np.int64)
+        self.points = 0
+        self.uncovered = 0
+
+    def add(self, votes: Votes, probabilities: Floats) -> None:
+        """Count points, from their probabilities, shape (n, K)."""
+        nobody = votes.number == 0
+        given = probabilities[~nobody] if self._leave_uncovered else probabilities
+        self._given += np.bincount(given.argmax(axis=1), minlength=len(self._classes))
+        for k, column in enumerate(probabilities.T):
+            # As whole numbers, whose sum is the same in any order; a thousand at a time stay below 2^63.
+            whole = np.rint(column * _ONE).astype(np.int64)
+            self._sums[k] += sum(np.add.reduceat(whole, np.arange(0, len(whole), 1000)).tolist())
+        counted = probabilities[:, 1] if len(self._classes) == 2 else probabilities.max(axis=1)
+        self._bins += np.histogram(np.clip(counted, self._edges[0], 1), self._edges)[0]
+        self.points += len(votes)
+        self.uncovered += int(nobody.sum())
+
+    @property
+    def shares(self) -> tuple[LabelShare, ...]:
+        """How often each class was given."""
+        rows = zip(self._classes, self._given.tolist(), self._sums, strict=True)
+        return tuple(LabelShare(label, given, total / (self.points * _ONE)) for label, given, total in rows)
+
+    @property
+    def histogram(self) -> Histogram:
+        """How sure labels are."""
+        return Histogram(self._classes[1] if len(self._classes) == 2 else None, self._edges, self._bins)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,42 +100,6 @@ class Histogram:
     edges: Floats
     points: Ints
 
-    @classmethod
-    def of(cls, votes: Votes, probabilities: Floats) -> Histogram:
-        """From probabilities of shape (n, K)."""
-        K = len(votes.classes)
-        counted = probabilities[:, 1] if K == 2 else probabilities.max(axis=1)
-        edges = np.linspace(0 if K == 2 else 1 / K, 1, _BINS + 1)
-        points, _ = np.histogram(np.clip(counted, edges[0], 1), edges)
-        return cls(votes.classes[1] if K == 2 else None, edges, points.astype(np.int64))
-
-
-def label_columns(votes: Votes, probabilities: Floats, leave_uncovered: bool = False) -> dict[str, Any]:
-    """The key or row number, the label, the probability of every class and the number of votes of each point.
-
-    Parameters
-    ----------
-    leave_uncovered : bool
-        Leave label and probabilities empty where a point has no vote.
-    """
-    empty = votes.number == 0 if leave_uncovered else None
-    labels = names_array(votes.classes)[probabilities.argmax(axis=1)]
-    named = {
-        "label": pa.array(labels, mask=empty),
-        **{f"p_{label}": pa.array(probabilities[:, k], mask=empty) for k, label in enumerate(votes.classes)},
-        "n_votes": pa.array(votes.number),
-    }
-    return named_points(votes, np.arange(len(votes)), named)
-
-
-def named_points(votes: Votes, rows: Places, columns: dict[str, Any]) -> dict[str, Any]:
-    """Columns of what is told of points, with their key before them, or their row number from 1 where there is none."""
-    key = votes.key_name or "key"
-    identifier = {"row": rows + 1} if votes.keys is None else {key: votes.keys}
-    if set(identifier) & set(columns):
-        raise InputError(f"the key column {key!r} has the name of a column of what is written; rename it.")
-    return identifier | columns
-
 
 def check_different(*written: str | None) -> list[str]:
     """The files that will be written; two outputs into one are refused."""
@@ -105,3 +107,30 @@ def check_different(*written: str | None) -> list[str]:
     for k, path in enumerate(paths):
         check_apart([path], paths[:k])
     return paths
+
+
+class Labels:
+    """Labels of points, part by part.
+
+    Parameters
+    ----------
+    model : LabelModel
+    leave_uncovered : bool
+        Give no label to points without a vote.
+    """
+
+    def __init__(self, model: LabelModel, leave_uncovered: bool = False) -> None:
+        self._model, self._leave_uncovered = model, leave_uncovered
+        self.counter = LabelCounter(model.source_model_.classes, leave_uncovered)
+
+    def add(self, votes: Votes) -> Floats:
+        """The probabilities of some points, which are counted."""
+        probabilities = self._model.predict_proba(votes)
+        self.counter.add(votes, probabilities)
+        return probabilities
+
+    def columns(self, parts: Iterable[LabelPart]) -> Iterator[dict[str, Any]]:
+        """What is written of each part."""
+        for part in parts:
+            probabilities = self.add(part.votes)
+            yield label_columns(part.votes, probabilities, self._leave_uncovered, part.first_row, part.kept)

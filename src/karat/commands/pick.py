@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from karat.commands.inputs import VotesFile
-from karat.commands.outputs import check_different, named_points
+from karat.commands.outputs import check_different
+from karat.engines.labels import named_points
 from karat.estimate.settings import Settings
 from karat.io.formats import check_output, written_table
 from karat.value.pick import Goal, Picked, check_number, pick_points
@@ -51,6 +52,6 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
         nothing_yet = pa.nulls(len(picked), pa.string())
         told = {CHANCE: picked.chances, data.reading.gold or LABEL: nothing_yet}
         columns = named_points(votes.take(picked.rows), picked.rows, told)
-        with written_table(out, columns):
+        with written_table(out, [columns]):
             pass
     return PickResult(picked, out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.commands.inputs import VotesFile
+from karat.commands.inputs import VotesFile, votes_and_gold
 from karat.commands.progress import Progress, silent, started
 from karat.estimate.settings import Settings
 from karat.value.data_value import spend
@@ -27,5 +27,5 @@ def plan_purchase(
         What may be spent.
     """
     check_costs(label_cost, point_cost, budget)  # before anything is read
-    votes = data.read()
-    return spend(votes, votes.gold, settings, label_cost, point_cost, budget, started(progress, "value"))
+    votes = data.open(settings, progress)
+    return spend(*votes_and_gold(votes), settings, label_cost, point_cost, budget, started(progress, "value"))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal
 
-Stage = Literal["sources", "value", "points", "paper"]
+Stage = Literal["reading", "sources", "labels", "value", "points", "paper"]
 Progress = Callable[[Stage, int, int], None]  # 0 of 0 steps: begun, and it is not known yet how many there are
 
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from karat._types import Label
+from karat.digest import Digest
 from karat.estimate.wilson import wilson
 from karat.io.coding import Coding
 from karat.model import LabelModel
 from karat.source_table import SourceTable
-from karat.votes import ClassWarning, Votes, class_warnings
+from karat.votes import ClassWarning, Votes
+from karat.votes.class_warnings import counted_warnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +62,20 @@ class DataSummary:
 
     @classmethod
     def of(
-        cls, votes: Votes, sources: SourceTable, level: float, aside: tuple[str, ...] = (), gold_seen: bool = False
+        cls,
+        votes: Votes | Digest,
+        sources: SourceTable,
+        level: float,
+        aside: tuple[str, ...] = (),
+        gold_seen: bool = False,
     ) -> DataSummary:
         """Summarise votes, and gold that came with them; accuracies that have seen gold are not contradicted by it."""
-        n_gold = None if votes.gold is None else int(votes.gold.known.sum())
+        counts, kept = (votes.told, votes.kept) if isinstance(votes, Digest) else (votes.counts, votes)
+        gold = np.zeros(len(kept.classes), dtype=np.int64) if kept.gold is None else kept.gold.counts
         return cls(
-            len(votes), n_gold, votes.classes, votes.coding, sources, level,
+            len(votes), None if kept.gold is None else int(gold.sum()), kept.classes, kept.coding, sources, level,
             0 if gold_seen else _contradicted(sources, level), aside,
-            tuple(class_warnings(votes)), votes.read_as, int((votes.number == 0).sum()),
+            tuple(counted_warnings(counts, gold)), kept.read_as, counts.uncovered,
         )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.commands.inputs import VotesFile
+from karat.commands.inputs import VotesFile, votes_and_gold
 from karat.commands.progress import Progress, silent, started
 from karat.estimate.settings import Settings
 from karat.value.advice import DataValue
@@ -22,5 +22,5 @@ def value_votes(
         What a gain must be, in the share of right labels.
     """
     check_worth(worth)  # before anything is read
-    votes = data.read()
-    return weigh(votes, votes.gold, settings, worth, started(progress, "value"))
+    votes = data.open(settings, progress)
+    return weigh(*votes_and_gold(votes), settings, worth, started(progress, "value"))

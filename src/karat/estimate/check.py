@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from karat.aside import COPY, set_aside
+from karat.aside import COPY, tell_nothing
 from karat.errors import InputError, examples, plural
 from karat.estimate.settings import Positions
 from karat.moments import Moments
-from karat.votes import Votes
+from karat.votes.counts import VoteCounts
 
 
 def check_sources(moments: Moments, pairs: Positions) -> None:
@@ -20,9 +20,9 @@ def check_sources(moments: Moments, pairs: Positions) -> None:
         raise InputError(" ".join(problems))
 
 
-def check_telling(votes: Votes, pairs: Positions) -> None:
+def check_telling(counts: VoteCounts, pairs: Positions) -> None:
     """Refuse sources that would be set aside."""
-    problems = telling_problems(votes, pairs)
+    problems = telling_problems(counts, pairs)
     if problems:
         raise InputError(" ".join(problems))
 
@@ -54,9 +54,9 @@ def source_problems(moments: Moments, pairs: Positions) -> list[str]:
     return problems + _nothing_told(silent, constant, [(moments.sources[i], moments.sources[j]) for i, j in copies])
 
 
-def telling_problems(votes: Votes, pairs: Positions) -> list[str]:
+def telling_problems(counts: VoteCounts, pairs: Positions) -> list[str]:
     """What would be set aside: silent and constant sources, and copies."""
-    aside = set_aside(votes, pairs)
+    aside = tell_nothing(counts, pairs)
     return _nothing_told(aside.silent, aside.constant, [(first, copy) for copy, first in aside.copies])
 
 

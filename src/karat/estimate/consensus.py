@@ -20,12 +20,12 @@ import numpy as np
 
 from karat._kernels.counting import add_weights
 from karat._kernels.threads import in_threads
-from karat._types import Codes, Floats, Group, Ints, Places
+from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
-from karat.statistics import block_of
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
+from karat.votes.row_hash import block_of
 from karat.votes.storage import Sparse
 
 STEPS = 5  # from the count of votes on
@@ -127,6 +127,17 @@ def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
     return np.asarray(shift - (shift - target).mean())
 
 
+def row_hashes(row: Places) -> Places:
+    """What decides whether points are learned from, by their row numbers."""
+    return block_of(row, 1 << 16)
+
+
+def learned_from(hashes: Places, number: int, sources: int) -> Bools:
+    """Which points are learned from: of data with so many votes and sources, enough of them."""
+    most = max(MOST_VOTES, MOST_EACH * sources)
+    return np.asarray(hashes < most / max(number, 1) * (1 << 16))
+
+
 @dataclass(frozen=True, eq=False)
 class Ballots:
     """The votes that sources are learned from, and what is known of the points.
@@ -149,11 +160,9 @@ class Ballots:
         """Points with gold, and as many of the others as have enough votes to learn from."""
         known = np.full(len(votes), -1, dtype=np.int8)
         known[rows] = truth
-        number = int(votes.number.sum())
-        most = max(MOST_VOTES, MOST_EACH * len(votes.sources))
-        if number <= most:
+        kept = learned_from(row_hashes(np.arange(len(votes))), int(votes.number.sum()), len(votes.sources))
+        if kept.all():
             return cls(votes, known, groups)
-        kept = block_of(np.arange(len(votes)), 1 << 16) < most / number * (1 << 16)
         kept[rows] = True
         places = np.flatnonzero(kept)
         return cls(votes.take(places), known[places], groups)

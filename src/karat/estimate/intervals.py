@@ -23,8 +23,8 @@ from karat.estimate.count import Counted
 from karat.estimate.signs import surely_telling
 from karat.estimate.triplets import Problem, Solution
 from karat.moments import Moments
-from karat.statistics import block_of
 from karat.votes import GoldPoints
+from karat.votes.row_hash import block_of
 
 FEWEST = 16  # replicates, however long they take
 SECONDS = 3.0  # that replicates may take, as long as they are not too few

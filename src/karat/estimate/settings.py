@@ -76,6 +76,11 @@ class Settings:
         """Whether the sources are learned from three of them, or three pools of them, at a time."""
         return self.method in ("triplets", "combined", "tensors") or (self.method == "auto" and self.about_triplets)
 
+    @property
+    def takes_all(self) -> bool:
+        """Whether all votes must be at hand: whatever is not the default counts them in ways of its own."""
+        return self.takes_triplets or self.method == "labeled"
+
     def generator(self) -> np.random.Generator:
         """Where random numbers come from."""
         return random_generator(self.rng)
@@ -91,12 +96,16 @@ class Settings:
     def set_aside(self, votes: Votes) -> tuple[Aside, Settings]:
         """What is set aside of the sources, and these settings for those that are left."""
         if self.strict:
-            return Aside(votes), self
-        pairs, names = self.pairs(votes.sources), votes.sources
-        aside = set_aside(votes, pairs)
-        left = set(aside.votes.sources)
-        known = tuple((names[i], names[j]) for i, j in pairs if names[i] in left and names[j] in left)
-        return aside, self if len(left) == len(names) else replace(self, known_pairs=known)
+            return Aside(left=votes.sources, votes=votes), self
+        aside = set_aside(votes, self.pairs(votes.sources))
+        return aside, self.for_sources(votes.sources, aside.left)
+
+    def for_sources(self, sources: Sequence[str], left: Sequence[str]) -> Settings:
+        """These settings for those of the sources that are left."""
+        if tuple(left) == tuple(sources):
+            return self
+        pairs = ((sources[i], sources[j]) for i, j in self.pairs(sources))
+        return replace(self, known_pairs=tuple(pair for pair in pairs if {*pair} <= {*left}))
 
 
 def random_generator(rng: Any) -> np.random.Generator:

@@ -21,8 +21,9 @@ from karat.estimate.settings import Pairs, Settings
 from karat.estimate.views import ViewCounts, choose_views
 from karat.moments import Moments
 from karat.source_model import SourceModel, accuracy
-from karat.statistics import GroupCounts, Statistics, block_of
+from karat.statistics import GroupCounts, Statistics
 from karat.votes import GoldPoints, Outputs, Votes
+from karat.votes.row_hash import block_of
 
 # Gold labels of a class that a table from votes may be worth; gold itself says which.
 PRIOR_COUNTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)

@@ -22,8 +22,9 @@ from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.errors import InputError, NotIdentifiedError, examples
 from karat.estimate.tensor import clearness
 from karat.moments import Moments
-from karat.statistics import BLOCKS, FEWEST_BLOCKS, block_of
+from karat.statistics import BLOCKS, FEWEST_BLOCKS
 from karat.votes import Votes
+from karat.votes.row_hash import block_of
 
 Octets = npt.NDArray[np.uint8]
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from karat._kernels.octets import look_up, mark
 from karat._types import ABSTAIN, Abstain, Abstains, Bools, Codes, Label
 from karat.errors import InputError, examples
 from karat.io.scales import Scale
@@ -57,6 +58,11 @@ class Coding:
         words = f"classes {', '.join(repr(label) for label in self.classes)}; {none} is an abstain"
         return words + self.spelling.words
 
+    def knows(self, value: Label) -> bool:
+        """Whether a value is a class or an abstain."""
+        read = self.spelling.read(value)
+        return read in self.classes or read in self.abstain
+
     def codes(self, column: Column) -> Codes:
         """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
         code_of = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
@@ -64,7 +70,7 @@ class Coding:
             [*(code_of.get(self.spelling.read(value), _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8
         )
         unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == _UNKNOWN]
-        result = table[column.cells]
+        result = _looked_up(table, column.cells)
         if unknown:
             folded = {str(label).casefold() for label in self.classes}
             case = all(str(value).casefold() in folded for value in unknown)
@@ -111,7 +117,9 @@ class Column:
             values, empty = _whole_numbers(values, empty, where, abstain)
         full = values if empty is None else values[~empty]
         levels: list[Label]
-        if full.dtype.kind in "iu" and full.size and int(full.max()) - int(full.min()) < 4096:
+        if full.dtype == np.int8 and full.flags.c_contiguous:
+            levels, cells = _of_bytes(full)
+        elif full.dtype.kind in "iu" and full.size and int(full.max()) - int(full.min()) < 4096:
             # Numbers in a small range: a table of the range instead of a sort.
             low = int(full.min())
             wide = full if full.dtype.kind == "u" else full.astype(np.int64)  # 64 bits without a sign stay so
@@ -303,6 +311,29 @@ def _labels(name: str, values: Any) -> list[Any]:
     if odd:
         raise TypeError(f"{name} must be texts or numbers, not {examples([type(value).__name__ for value in odd])}.")
     return found
+
+
+def _of_bytes(values: npt.NDArray[np.int8]) -> tuple[list[Label], npt.NDArray[np.integer[Any]]]:
+    """Distinct values of bytes, in their order, and which of them each is."""
+    seen = np.zeros(256, dtype=np.uint8)
+    mark(values.view(np.uint8), seen)
+    levels = sorted(int(value) for value in np.flatnonzero(seen).astype(np.uint8).view(np.int8))
+    if len(levels) > MAX_CLASSES:
+        return list(levels), np.searchsorted(levels, values).astype(np.int16)
+    place, cells = np.zeros(256, dtype=np.int8), np.empty(len(values), dtype=np.int8)
+    place[np.array(levels, dtype=np.int8).view(np.uint8)] = np.arange(len(levels))
+    look_up(values.view(np.uint8), place, cells)
+    return list(levels), cells
+
+
+def _looked_up(table: Codes, cells: npt.NDArray[np.integer[Any]]) -> Codes:
+    """What a table holds for each cell, its last entry for -1."""
+    if cells.dtype != np.int8 or not cells.flags.c_contiguous:
+        return np.asarray(table[cells])
+    whole, out = np.full(256, table[-1], dtype=np.int8), np.empty(len(cells), dtype=np.int8)
+    whole[: len(table) - 1] = table[:-1]
+    look_up(cells.view(np.uint8), whole, out)
+    return out
 
 
 def _smallest(number: int) -> type[np.signedinteger[Any]]:

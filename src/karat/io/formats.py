@@ -23,10 +23,9 @@ from karat.errors import InputError, examples
 from karat.io.files import check_apart, check_writable, on_disk, whole_file
 from karat.io.query import answer, exists, is_query
 
-_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
-_BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+TEXT_BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
 _LARGEST_BLOCK = (1 << 31) - 1
-_MANY = 1 << 20  # rows that are read at a time where there are more
 
 
 @dataclass(frozen=True)
@@ -98,15 +97,21 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
         names = [field.name for field in table.schema if field.type is not None]  # decodes names and types
         table.validate(full=True)  # what does not fit together in a damaged file would crash the process later on
     except (pa.ArrowException, UnicodeDecodeError, KeyError) as error:
-        raise InputError(f"the table is damaged: {_reason(error)}.") from error
+        raise InputError(f"the table is damaged: {reason(error)}.") from error
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise InputError(f"column names must differ; {examples(repeated)} occur more than once. Rename them.")
-    return table.drop_columns([name for name in names if _PANDAS_INDEX.fullmatch(name)])
+    return table.drop_columns([name for name in names if PANDAS_INDEX.fullmatch(name)])
 
 
 def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
     check_apart([path], written)
+    check_file(path)
+    return _parsed(_DiskFile(path), text)
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is no file with something in it."""
     if not exists(path):
         raise InputError(f"there is no file {str(path)!r}.")
     if path.is_dir():
@@ -115,12 +120,11 @@ def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
         raise InputError(f"{str(path)!r} is a pipe or a device; write what comes out of it into a file first.")
     if path.stat().st_size == 0:
         raise InputError(f"{str(path)!r} is empty.")
-    return _parsed(_DiskFile(path), text)
 
 
 def _parsed(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     """The table in a file, by the ending of its name."""
-    suffix = _suffix(Path(file.name))
+    suffix = suffix_of(Path(file.name))
     read = _READERS.get(suffix)
     if read is None:
         raise InputError(
@@ -130,32 +134,31 @@ def _parsed(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
         table = read(file, text)
         names = table.column_names
     except (pa.ArrowException, OSError, EOFError, ValueError, OverflowError, MemoryError) as error:
-        raise InputError(f"cannot read {file.name!r}: {_reason(error)}.") from error
+        raise InputError(f"cannot read {file.name!r}: {reason(error)}.") from error
     if not names:
         raise InputError(f"{file.name!r} has no columns.")
     return table
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """What is wrong with a file, in the words of who found it, and what to do about letters."""
-    reason = (str(error).strip() or type(error).__name__).rstrip(".")
-    if "utf8" in reason.lower().replace("-", ""):
-        reason += ". Text must be UTF-8: convert it first"
-    return reason
+    words = (str(error).strip() or type(error).__name__).rstrip(".")
+    if "utf8" in words.lower().replace("-", ""):
+        words += ". Text must be UTF-8: convert it first"
+    return words
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
+    """The ending of a name, but for that of compressed files."""
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
 def _read_parquet(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     with pq.ParquetFile(file.path if isinstance(file, _DiskFile) else file.stream()) as opened:
-        if opened.metadata.num_rows <= _MANY:
-            return opened.read()
-        return _narrow_table(opened.schema_arrow, opened.iter_batches(batch_size=_MANY))
+        return opened.read()
 
 
-def _narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
+def narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
     """A table from batches, whose columns of small whole numbers take a byte a cell."""
     columns: list[list[Any]] = [[] for _ in schema]
     for batch in batches:
@@ -190,20 +193,26 @@ def _read_arrow(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
 
 def _read_csv(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     try:
-        return _csv_table(file, text, csv.ReadOptions(block_size=_BLOCK))
+        return _csv_table(file, text, csv.ReadOptions(block_size=TEXT_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):  # a record of more than a block
             return _csv_table(file, text, csv.ReadOptions(block_size=_whole(file)))
         if "parse error" not in str(error):
             raise
-    return _csv_table(file, text, csv.ReadOptions(block_size=_BLOCK, use_threads=False))  # which names the row
+    return _csv_table(file, text, csv.ReadOptions(block_size=TEXT_BLOCK, use_threads=False))  # which names the row
 
 
-def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) -> Any:
-    parse = csv.ParseOptions(delimiter="\t" if _suffix(Path(file.name)) == ".tsv" else ",", newlines_in_values=True)
+def csv_options(path: Path, text: Sequence[str]) -> tuple[Any, Any]:
+    """How CSV and TSV files are parsed, and their cells converted."""
+    parse = csv.ParseOptions(delimiter="\t" if suffix_of(path) == ".tsv" else ",", newlines_in_values=True)
     convert = csv.ConvertOptions(
         null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(text, pa.string())
     )
+    return parse, convert
+
+
+def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) -> Any:
+    parse, convert = csv_options(Path(file.name), text)
     try:
         return csv.read_csv(file.stream(), blocks, parse, convert)
     except pa.ArrowInvalid as error:
@@ -216,7 +225,7 @@ def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) 
     convert.column_types = dict.fromkeys(names, pa.string())
     table = csv.read_csv(file.stream(), blocks, parse, convert)
     columns = [
-        column if name in text else _numbers_in(column) for name, column in zip(names, table.columns, strict=True)
+        column if name in text else as_numbers(column) for name, column in zip(names, table.columns, strict=True)
     ]
     return pa.table(columns, names=names)
 
@@ -226,7 +235,7 @@ def _whole(file: FileContent | _DiskFile) -> int:
     return min(file.size() + 1, _LARGEST_BLOCK)
 
 
-def _numbers_in(column: Any) -> Any:
+def as_numbers(column: Any) -> Any:
     """A column of text as whole numbers, or as any numbers, where all of it is."""
     for kind in (pa.int64(), pa.float64()):
         try:
@@ -238,7 +247,7 @@ def _numbers_in(column: Any) -> Any:
 
 def _read_json_lines(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
     try:
-        return _json_table(file, text, _BLOCK)
+        return _json_table(file, text, TEXT_BLOCK)
     except pa.ArrowInvalid as error:
         if "straddling" not in str(error):
             raise
@@ -266,11 +275,16 @@ _READERS: dict[str, Callable[..., Any]] = {
 
 
 @contextmanager
-def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
-    """Write columns as Parquet, CSV or JSON lines, by the ending of the name; the file appears when the block ends."""
+def written_table(path: str | Path, parts: Iterable[dict[str, Any]]) -> Iterator[None]:
+    """Write columns, part by part, as Parquet, CSV or JSON lines, by the ending of the name.
+
+    The block begins when all parts are on disk; the file appears when it ends.
+    """
     check_output(path)
     with whole_file(path) as file:
-        _WRITERS[_suffix(Path(path))](pa.table(columns), file)
+        with _WRITERS[suffix_of(Path(path))](file) as write:
+            for columns in parts:
+                write(pa.table(columns))
         on_disk(file)  # before whatever else is written in the block appears
         yield
 
@@ -278,7 +292,8 @@ def written_table(path: str | Path, columns: dict[str, Any]) -> Iterator[None]:
 def table_bytes(suffix: str, columns: dict[str, Any]) -> bytes:
     """Columns as the content of a file whose name ends so."""
     content = io.BytesIO()
-    _WRITERS[suffix](pa.table(columns), content)
+    with _WRITERS[suffix](content) as write:
+        write(pa.table(columns))
     return content.getvalue()
 
 
@@ -289,23 +304,43 @@ def check_output(path: str | Path) -> None:
     check_writable(path)
 
 
-def _write_parquet(table: Any, file: IO[bytes]) -> None:
-    pq.write_table(table, file)
+class _Parts:
+    """A writer that is opened when the first part tells its columns."""
+
+    def __init__(self, file: IO[bytes], make: Callable[[IO[bytes], Any], Any]) -> None:
+        self._file, self._make = file, make
+        self._writer: Any = None
+
+    def __enter__(self) -> Callable[[Any], None]:
+        return self._write
+
+    def _write(self, table: Any) -> None:
+        if self._writer is None:
+            self._writer = self._make(self._file, table.schema)
+        self._writer.write_table(table)
+
+    def __exit__(self, *error: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
 
 
-def _write_csv(table: Any, file: IO[bytes]) -> None:
-    csv.write_csv(table, file)
+class _JsonLines:
+    """Rows as JSON objects, one in a line."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        self._file = file
+
+    def write_table(self, table: Any) -> None:
+        for batch in table.to_batches(max_chunksize=65536):
+            rows = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist())
+            self._file.write("".join(rows).encode())
+
+    def close(self) -> None:
+        """All is written."""
 
 
-def _write_json_lines(table: Any, file: IO[bytes]) -> None:
-    for batch in table.to_batches(max_chunksize=65536):
-        file.write(
-            "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in batch.to_pylist()).encode()
-        )
-
-
-_WRITERS: dict[str, Callable[[Any, IO[bytes]], None]] = {
-    ".parquet": _write_parquet,
-    ".csv": _write_csv,
-    ".jsonl": _write_json_lines,
+_WRITERS: dict[str, Callable[[IO[bytes]], _Parts]] = {
+    ".parquet": lambda file: _Parts(file, pq.ParquetWriter),
+    ".csv": lambda file: _Parts(file, csv.CSVWriter),
+    ".jsonl": lambda file: _Parts(file, _JsonLines),
 }

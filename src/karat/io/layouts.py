@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from karat._kernels.threads import in_threads
 from karat._types import Abstains, AnyArray, Floats, Ints
 from karat.errors import InputError, examples
 from karat.io.arrow import FRACTIONS, identifiers, is_numeric, keys, number_column, vote_column, why_no_votes
 from karat.io.beside import chance_column, group_column, of_tasks
 from karat.io.coding import Column, names_array, spelled_alike
-from karat.io.formats import arrow_table
 from karat.io.long_names import long_names, role_candidates
 from karat.io.no_votes import no_votes
 from karat.io.scales import Numbers, StatedKind
 from karat.io.score_columns import found_scores
 from karat.io.spelling import Spelling
+from karat.io.streams import whole_table
 from karat.io.table import Entries, Reading, Repeats, VoteTable
 
 _VOTES = StatedKind("vote")
@@ -33,17 +34,17 @@ _MANY_ROWS = 50  # of a long table, in which some worker votes twice at least
 
 def read_table(source: Any, reading: Reading) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout."""
-    table = arrow_table(source, reading.identifiers, reading.written)
-    long = reading.layout == "long" or (reading.layout is None and {*reading.roles} <= set(table.column_names))
+    table = whole_table(source, reading.identifiers, reading.written)
+    long = is_long(table.column_names, reading)
     special = [name for name in (reading.key, *reading.beside, *reading.drop) if name is not None]
     names = long_names(table, special) if _may_be_long(table, reading) else None
     if names is not None:
         reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
-        table = arrow_table(source, reading.identifiers, reading.written)
+        table = whole_table(source, reading.identifiers, reading.written)
     if not long and {reading.task, reading.worker} & {*table.column_names}:
         # Sources of a wide table that have these names hold votes, not names: they are not read as text.
         wide = [name for name in (reading.key, reading.by) if name is not None]
-        table = arrow_table(source, wide, reading.written)
+        table = whole_table(source, wide, reading.written)
     if long and reading.key not in (None, reading.task):
         raise InputError(
             f"a long table is keyed by its column {reading.task!r}; {reading.key!r} is not needed (key=; --key)."
@@ -54,6 +55,11 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
         words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
         found = replace(found, read_as=f"Read as a long table: {words}.")
     return found
+
+
+def is_long(names: Sequence[str], reading: Reading) -> bool:
+    """Whether a table with these columns has a row per vote, by what is said and by the names that were given."""
+    return reading.layout == "long" or (reading.layout is None and {*reading.roles} <= {*names})
 
 
 def _may_be_long(table: Any, reading: Reading) -> bool:
@@ -84,7 +90,12 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     return found
 
 
-def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
+def wide_part(table: Any, reading: Reading, first_row: int) -> VoteTable:
+    """Some rows of a wide table whose columns are known: all sources are named, and their kinds are stated."""
+    return _wide(table, reading, reading.gold, "" if first_row == 0 else f" (from row {first_row + 1:,} on)")
+
+
+def _wide(table: Any, reading: Reading, gold: str | None, where: str = "") -> VoteTable:
     undropped = {*table.column_names} - {*_split(reading.drop, set(table.column_names))}
     if gold is None and reading.gold in undropped:  # beside the gold file, which has labels for more points
         gold = reading.gold
@@ -93,14 +104,21 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
     stated = reading.stated(names)
     columns: dict[str, Column] = {}
     refused: dict[str, InputError] = {}
-    for name in names:
-        if stated.get(name, _VOTES).kind == "vote":
-            try:
-                columns[name] = vote_column(table[name], f"column {name!r}", reading.abstain)
-            except InputError as error:
-                refused[name] = error
+    voting = [name for name in names if stated.get(name, _VOTES).kind == "vote"]
+
+    def column(place: int) -> Column | InputError:
+        try:
+            return vote_column(table[voting[place]], f"column {voting[place]!r}{where}", reading.abstain)
+        except InputError as error:
+            return error
+
+    for name, found in zip(voting, in_threads(column, len(voting)), strict=True):
+        if isinstance(found, Column):
+            columns[name] = found
+        else:
+            refused[name] = found
     points = None if reading.key is None else keys(table, reading.key)
-    truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+    truth = None if gold is None else vote_column(table[gold], f"gold column {gold!r}{where}", reading.abstain)
     chances = None
     if reading.gold_file is not None:
         joined, chances = _joined_gold(points, reading, reading.key)
@@ -111,7 +129,7 @@ def _wide(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         unsaid = {name: column for name, column in columns.items() if name not in stated}
         stated |= _found_scores(table, reading, unsaid, [name for name in refused if name not in stated], truth)
     scores = {
-        name: number_column(table[name], f"column {name!r}", reading.abstain)
+        name: number_column(table[name], f"column {name!r}{where}", reading.abstain)
         for name in names
         if stated.get(name, _VOTES).kind != "vote"
     }
@@ -297,45 +315,80 @@ def _task_gold(table: Any, gold: str, point: Ints, tasks: list[Any], abstain: Ab
     return replace(per_row, cells=per_task)
 
 
+@dataclass(frozen=True, eq=False)
+class GoldFile:
+    """Gold in a second table.
+
+    Parameters
+    ----------
+    labels : Column
+        A row per key.
+    keys : list of str
+        Compared as text: one file may hold numbers where the other holds their digits.
+    chances : array or None
+        How likely each was to be picked.
+    """
+
+    labels: Column
+    keys: list[str]
+    chances: Floats | None
+
+    @classmethod
+    def read(cls, reading: Reading, key: str | None) -> GoldFile:
+        """From the table that a user names, by the key that it shares with the votes."""
+        gold = reading.gold
+        if key is None:
+            raise InputError(
+                "gold in a second file is matched by key: name the column (key=; --key) that both files have."
+            )
+        table = whole_table(reading.gold_file, [key], reading.written)
+        if key not in table.column_names:
+            raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
+        if gold is None:
+            others = [name for name in table.column_names if name not in (key, reading.chance)]
+            gold = "gold" if "gold" in others else others[0] if len(others) == 1 else None
+            if gold is None:
+                raise InputError(f"which column of the gold file is gold (gold=; --gold)? It has {examples(others)}.")
+        for name in (gold, reading.chance):
+            if name is not None and name not in table.column_names:
+                raise InputError(f"the gold file has no column {name!r}; it has {examples(table.column_names)}.")
+        labels = vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
+        found = _texts(keys(table, key), "gold file")
+        return cls(labels, found, None if reading.chance is None else chance_column(table, reading.chance))
+
+    def join(self, points: AnyArray) -> tuple[Column, Floats | None]:
+        """Gold of points with these keys, and how likely they were to be picked; all of them, or a part."""
+        place = {point: i for i, point in enumerate(_texts(points, "votes"))}
+        at = np.array([place.get(point, -1) for point in self.keys], dtype=np.int64)
+        cells = np.full(len(points), -1, dtype=self.labels.cells.dtype)
+        cells[at[at >= 0]] = self.labels.cells[at >= 0]
+        if self.chances is None:
+            return replace(self.labels, cells=cells), None
+        chances = np.full(len(points), np.nan)
+        chances[at[at >= 0]] = self.chances[at >= 0]
+        return replace(self.labels, cells=cells), chances
+
+    def check_met(self, met: bool, points: AnyArray) -> None:
+        """Refuse gold none of whose keys the votes have."""
+        if not met:
+            raise InputError(
+                f"no key of the gold file ({examples(self.keys, 3)}) is a key of the votes "
+                f"({examples([str(point) for point in points[:3].tolist()], 3)})."
+            )
+
+
 def _joined_gold(points: AnyArray | None, reading: Reading, key: str | None) -> tuple[Column, Floats | None]:
     """Gold of the points, and how likely they were to be picked, from a second table, matched by key."""
-    gold = reading.gold
-    if key is None or points is None:
-        raise InputError("gold in a second file is matched by key: name the column (key=; --key) that both files have.")
-    table = arrow_table(reading.gold_file, [key], reading.written)
-    if key not in table.column_names:
-        raise InputError(f"the gold file has no column {key!r}; it has {examples(table.column_names)}.")
-    if gold is None:
-        others = [name for name in table.column_names if name not in (key, reading.chance)]
-        gold = "gold" if "gold" in others else others[0] if len(others) == 1 else None
-        if gold is None:
-            raise InputError(f"which column of the gold file is gold (gold=; --gold)? It has {examples(others)}.")
-    for name in (gold, reading.chance):
-        if name is not None and name not in table.column_names:
-            raise InputError(f"the gold file has no column {name!r}; it has {examples(table.column_names)}.")
-    column = vote_column(table[gold], f"gold column {gold!r}", reading.abstain)
-    at = _matched(points, keys(table, key))
-    cells = np.full(len(points), -1, dtype=column.cells.dtype)
-    cells[at[at >= 0]] = column.cells[at >= 0]
-    if reading.chance is None:
-        return replace(column, cells=cells), None
-    chances = np.full(len(points), np.nan)
-    chances[at[at >= 0]] = chance_column(table, reading.chance)[at >= 0]
-    return replace(column, cells=cells), chances
+    gold = GoldFile.read(reading, None if points is None else key)
+    known = np.array([]) if points is None else points
+    gold.check_met(not {*gold.keys}.isdisjoint(_texts(known, "votes")), known)
+    return gold.join(known)
 
 
-def _matched(of_votes: AnyArray, of_gold: AnyArray) -> Ints:
-    """The point of each key of the gold file, -1 where the votes do not have it."""
-    # Compared as text: one file may hold numbers where the other holds their digits.
-    ours, theirs = [str(point) for point in of_votes.tolist()], [str(point) for point in of_gold.tolist()]
-    for points, what in ((ours, "votes"), (theirs, "gold file")):
-        repeated = [point for point, count in Counter(points).items() if count > 1]
-        if repeated:
-            raise InputError(f"keys occur more than once in the {what}: {examples(repeated)}. Each point has its own.")
-    place = {point: i for i, point in enumerate(ours)}
-    at = np.array([place.get(point, -1) for point in theirs], dtype=np.int64)
-    if not (at >= 0).any():
-        raise InputError(
-            f"no key of the gold file ({examples(theirs, 3)}) is a key of the votes ({examples(ours, 3)})."
-        )
-    return at
+def _texts(points: AnyArray, what: str) -> list[str]:
+    """Keys as text, each of which stands there once."""
+    found = [str(point) for point in points.tolist()]
+    repeated = [point for point, count in Counter(found).items() if count > 1]
+    if repeated:
+        raise InputError(f"keys occur more than once in the {what}: {examples(repeated)}. Each point has its own.")
+    return found

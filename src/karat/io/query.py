@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,9 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",
     "allow_persistent_secrets": "false",
 }
+
+
+_BATCH = 1 << 18  # rows that are handed over at a time
 
 
 def is_query(text: str) -> bool:
@@ -41,20 +46,30 @@ def exists(path: Path) -> bool:
 
 def answer(text: str) -> tuple[Any, list[Path]]:
     """The Arrow table that a query gives, and the files that were read for it."""
+    with answered(text) as (reader, opened):
+        return reader(_BATCH).read_all(), opened()
+
+
+@contextmanager
+def answered(text: str) -> Iterator[tuple[Callable[[int], Any], Callable[[], list[Path]]]]:
+    """Ask a query; yields what makes a reader of Arrow batches, and what tells which files were read."""
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder:  # for what does not fit into memory
         connection = duckdb.connect(config=_LOCKED | {"temp_directory": folder})
+
+        def opened() -> list[Path]:
+            found = connection.execute("SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem')").fetchall()
+            return [Path(path) for (path,) in found]
+
         try:
             connection.execute("CALL enable_logging('FileSystem')")
             connection.execute("SET lock_configuration = true")
             statements = connection.extract_statements(text)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 raise InputError("a query is one SELECT statement: it reads votes, and does nothing else.")
-            table = connection.sql(text).to_arrow_table()
-            opened = connection.execute("SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem')").fetchall()
+            yield connection.sql(text).to_arrow_reader, opened
         except (duckdb.Error, UnicodeError) as error:
             raise InputError(f"DuckDB refuses the query: {' '.join(str(error).split())}") from error
         finally:
             connection.close()
-    return table, [Path(path) for (path,) in opened]

@@ -11,9 +11,9 @@ import numpy as np
 
 from karat._types import Label
 from karat.commands.analysis import Analysis, analyse
-from karat.commands.outputs import label_columns, named_points
 from karat.commands.pick import CHANCE
 from karat.datasets import load_imdb
+from karat.engines.labels import label_columns, named_points
 from karat.errors import InputError, examples, plural
 from karat.estimate.settings import Method, Settings
 from karat.io.formats import arrow_table

@@ -16,6 +16,7 @@ from karat.commands.pick import PickResult
 from karat.commands.report import ReportResult
 from karat.commands.reproduce import ReproduceResult
 from karat.commands.summary import ClassShare, DataSummary
+from karat.commands.update import UpdateResult
 from karat.io.plain import plain
 from karat.show.demo import named_scores
 from karat.show.report import Report
@@ -27,7 +28,7 @@ from karat.value.votes_alone import VotesAlone
 _UNPRINTABLE = re.compile("[\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 Result = (
     CheckResult | FitResult | LabelResult | DataValue | VotesAlone | Plan | PickResult | Rate | DemoResult
-    | ReportResult | ReproduceResult
+    | ReportResult | ReproduceResult | UpdateResult
 )  # fmt: skip
 
 
@@ -47,6 +48,8 @@ def _numbers(result: Result) -> dict[str, Any]:
             return _fit(result)
         case LabelResult():
             return _label(result)
+        case UpdateResult():
+            return _update(result)
         case DemoResult():
             return _demo(result)
         case ReportResult():
@@ -77,6 +80,7 @@ def _fit(result: FitResult) -> dict[str, Any]:
         | {
             "class_balance": _balance(result.class_balance),
             "labels": _labels(result.labels),
+            "n_labeled": result.n_labeled,
             "explanation": result.explanation,
             "worse_than_chance": result.worse,
             "scores": [vars(score) for score in result.scores],
@@ -93,6 +97,15 @@ def _label(result: LabelResult) -> dict[str, Any]:
         "labels": _labels(result.labels),
         "n_uncovered": result.n_uncovered,
         "out": result.out,
+    }
+
+
+def _update(result: UpdateResult) -> dict[str, Any]:
+    return _data(result.data) | {
+        "class_balance": _balance(result.class_balance),
+        "n_added": result.n_added,
+        "n_gold_added": result.n_gold_added,
+        "model": result.out,
     }
 
 

@@ -13,7 +13,9 @@ from rich.progress import Progress as Bar
 from karat.commands.progress import Progress, Stage, silent
 
 WORDS: dict[Stage, str] = {
+    "reading": "reading the votes",
     "sources": "learning the sources",
+    "labels": "labeling points",
     "value": "weighing gold against votes",
     "points": "weighing fewer points",
     "paper": "reproducing the paper",

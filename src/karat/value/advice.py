@@ -135,7 +135,7 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
     worth : float, optional
         What a gain must be, in the share of right labels.
     """
-    level, N, n_gold = risks.settings.level, len(risks.votes), len(risks.points)
+    level, N, n_gold = risks.settings.level, risks.n, len(risks.points)
     found = risks.prospects
     f = equivalent(risks, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))

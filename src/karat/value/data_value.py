@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from karat._types import Abstains, Label, Progress
-from karat.aside import Aside
+from karat.digest import Digest
 from karat.errors import NotIdentifiedError, one_of
 from karat.estimate.check import check_shape
 from karat.estimate.count import count
@@ -126,10 +126,21 @@ def plan(
 
 
 def weigh(
-    votes: Votes, gold: Gold | None, settings: Settings, worth: float | None = None, progress: Progress | None = None
+    votes: Votes | Digest,
+    gold: Gold | None,
+    settings: Settings,
+    worth: float | None = None,
+    progress: Progress | None = None,
 ) -> DataValue | VotesAlone:
-    """As `data_value`, with votes and settings made."""
-    return weigh_with_risks(votes, gold, settings, worth, progress)[0]
+    """As `data_value`, with votes and settings made; a digest holds its gold.
+
+    Where votes are very many, those are weighed that the default fit learns from.
+    """
+    check_worth(worth)
+    if isinstance(votes, Votes) and settings.takes_triplets:
+        return weigh_with_risks(votes, gold, settings, worth, progress)[0]
+    digest, settings = _digest(votes, gold, settings)
+    return _weighed(digest.kept, digest.points, settings, digest.lines, worth, progress, len(digest))[0]
 
 
 def weigh_with_risks(
@@ -138,19 +149,32 @@ def weigh_with_risks(
     """As `weigh`, with the risks that it rests on, where there is enough gold: plans and more follow from them."""
     check_worth(worth)
     aside, settings = settings.set_aside(votes)
-    votes = aside.votes
-    points = _gold_points(votes, gold, settings)
+    points = _gold_points(aside.votes, gold, settings)
+    return _weighed(aside.votes, points, settings, aside.lines, worth, progress, len(votes))
+
+
+def _weighed(
+    votes: Votes,
+    points: GoldPoints | None,
+    settings: Settings,
+    aside: tuple[str, ...],
+    worth: float | None,
+    progress: Progress | None,
+    n: int,
+) -> tuple[DataValue | VotesAlone, Risks | None]:
+    """Weigh gold against votes, which may be a sample of those on n points."""
     if not _enough(points):
-        votes, settings, lines = _voted(aside, settings)
+        votes, settings, aside = _voted(votes, aside, settings)
         check_shape(len(votes), len(votes.sources))
         votes_fit = fit_votes(count(votes, settings), points, settings)
-        return replace(votes_alone(votes_fit, points, settings.generator()), aside=lines), None
-    risks = measure_risks(votes, points, settings, progress)
-    return replace(conclude(risks, worth), aside=aside.lines), risks
+        alone = votes_alone(votes_fit, points, settings.generator())
+        return replace(alone, n_unlabeled=n, aside=aside), None
+    risks = measure_risks(votes, points, settings, progress, n)
+    return replace(conclude(risks, worth), aside=aside), risks
 
 
 def spend(
-    votes: Votes,
+    votes: Votes | Digest,
     gold: Gold | None,
     settings: Settings,
     label_cost: float,
@@ -158,17 +182,31 @@ def spend(
     budget: float,
     progress: Progress | None = None,
 ) -> Plan:
-    """As `plan`, with votes and settings made."""
+    """As `plan`, with votes and settings made; of very many votes as in `weigh`."""
     check_costs(label_cost, point_cost, budget)
-    aside, settings = settings.set_aside(votes)
-    points = _gold_points(aside.votes, gold, settings)
+    if isinstance(votes, Votes) and settings.takes_triplets:
+        aside, settings = settings.set_aside(votes)
+        kept, n, lines = aside.votes, len(votes), aside.lines
+        points = _gold_points(kept, gold, settings)
+    else:
+        digest, settings = _digest(votes, gold, settings)
+        kept, n, lines, points = digest.kept, len(digest), digest.lines, digest.points
     if not _enough(points):
         raise NotIdentifiedError(
             f"a plan needs {FEWEST_GOLD} gold labels at least, of two classes or more, to predict what more would "
             "change. Label a few random points first."
         )
-    risks = measure_risks(aside.votes, points, settings, progress)
-    return replace(best_plan(risks, label_cost, point_cost, budget), aside=aside.lines)
+    risks = measure_risks(kept, points, settings, progress, n)
+    return replace(best_plan(risks, label_cost, point_cost, budget), aside=lines)
+
+
+def _digest(votes: Votes | Digest, gold: Gold | None, settings: Settings) -> tuple[Digest, Settings]:
+    """A digest of the sources that tell something, and the settings for them."""
+    one_of("aggregate", settings.averaging, ("median", "mean"))
+    if isinstance(votes, Digest):
+        return votes, settings.for_sources(votes.counts.sources, votes.sources)
+    aside, settings = settings.set_aside(votes)
+    return Digest.of(aside.votes, gold).reading(aside.lines), settings
 
 
 def _read(
@@ -178,14 +216,13 @@ def _read(
     return data, None if gold is None else data.code_gold(gold)
 
 
-def _voted(aside: Aside, settings: Settings) -> tuple[Votes, Settings, tuple[str, ...]]:
+def _voted(votes: Votes, aside: tuple[str, ...], settings: Settings) -> tuple[Votes, Settings, tuple[str, ...]]:
     """Votes for the paper's view of them: scores as the votes that they come to, and what is to be said of it."""
-    votes = aside.votes
     if not votes.scored.any():
-        return votes, settings, aside.lines
+        return votes, settings, aside
     found = fit(votes, None, Settings(class_balance=settings.class_balance, known_pairs=settings.known_pairs))
     said = f"Scores, taken as the votes that they come to: {', '.join(votes.scales)}."
-    voted, settings = settings.set_aside(replace(votes.as_voted(found.reads_as), aside=(*aside.lines, said)))
+    voted, settings = settings.set_aside(replace(votes.as_voted(found.reads_as), aside=(*aside, said)))
     return voted.votes, settings, voted.lines
 
 

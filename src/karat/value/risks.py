@@ -143,6 +143,8 @@ class Risks:
     gold_alone : GoldAlone
     by_labels, by_points : float
         What the probabilities of votes and gold vary by over draws of gold labels, and of unlabeled points, in nats.
+    n : int
+        Number of points, of which the votes may be a sample.
     """
 
     votes: Votes
@@ -153,15 +155,19 @@ class Risks:
     gold_alone: GoldAlone
     by_labels: float
     by_points: float
+    n: int
 
     @property
     def prospects(self) -> Prospects:
         """What more data would bring."""
-        return prospects(len(self.points), len(self.votes), self.by_labels, self.by_points)
+        return prospects(len(self.points), self.n, self.by_labels, self.by_points)
 
 
-def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None) -> Risks:
-    """Measure all three on votes with gold on some points."""
+def measure_risks(
+    votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None, n: int | None = None
+) -> Risks:
+    """Measure all three on votes with gold on some points; the votes may be a sample of those on n points."""
+    n = len(votes) if n is None else n
     tell = progress or (lambda done, total: None)
     stages = FOLDS + 3
     rng = settings.generator()
@@ -171,7 +177,7 @@ def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress
     both = Measured.of(found.probabilities, found.probabilities[placed.rows], points.truth, points.weights)
     alone = alone_probabilities(votes, points, settings)
     tell(FOLDS + 1, stages)
-    by_points = points_variation(some, placed, settings, rng) * len(some) / len(votes)
+    by_points = points_variation(some, placed, settings, rng) * len(some) / n
     tell(FOLDS + 2, stages)
     groups: tuple[Group, ...] = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
     kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
@@ -187,6 +193,7 @@ def measure_risks(votes: Votes, points: GoldPoints, settings: Settings, progress
         curve,
         found.variation,
         by_points,
+        n,
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from karat._types import Ints, Label
 from karat.errors import examples, plural
+from karat.votes.counts import VoteCounts
 from karat.votes.votes import Votes
 
 FEWEST_POINTS = 20
@@ -17,7 +18,6 @@ MISSPELT = 0.005  # a class with a smaller share of the votes may be another one
 RARE = 0.001  # a class with a smaller share of the votes, and no gold, may be no class
 EXPECTED_GOLD = 3  # labels that gold should have of a class, by its share of votes, before it is missed there
 SCORES = 6  # whole numbers from 0 to 10: so many of them are scores where gold has two classes
-_BLOCK = 1 << 20
 _GOLD = frozenset(["gold", "gold_label", "truth", "ground_truth", "y", "y_true", "target"])  # names of no source
 _NO_VOTE = frozenset([
     "n/a", "na", "nan", "none", "null", "nil", "unsure", "not sure", "unknown", "unclear", "undecided", "idk",
@@ -53,8 +53,13 @@ def class_warnings(votes: Votes) -> list[ClassWarning]:
     'YES', 'yes' differ only in case: take them as one class (ignore_case=True; --ignore-case).
     'N/A' reads like "no vote" and is taken for a class: name it (abstain=['N/A']; --abstain N/A).
     """
-    classes, cast = votes.classes, _votes_cast(votes)
-    gold = np.zeros(len(cast), dtype=np.int64) if votes.gold is None else votes.gold.counts
+    gold = np.zeros(len(votes.classes), dtype=np.int64) if votes.gold is None else votes.gold.counts
+    return counted_warnings(votes.counts, gold)
+
+
+def counted_warnings(counts: VoteCounts, gold: Ints) -> list[ClassWarning]:
+    """The same from counts of the votes, and of gold labels of each class, shape (K,)."""
+    classes, cast = counts.classes, counts.by_class.sum(axis=0)
     alike = _alike(classes, cast)
     silent = [k for k, label in enumerate(classes) if _reads_as_no_vote(label) and not gold[k]]
     told = {*silent, *(k for group in alike for k in group)}
@@ -78,11 +83,11 @@ def class_warnings(votes: Votes) -> list[ClassWarning]:
     # Where all sources vote for one class only, their silence tells of the other.
     plain = _unvoted_words([classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else [])
     plain += _single_words([classes[k] for k in np.flatnonzero(gold == 1)])
-    plain += [_gold_words(name) for name in votes.sources if name.casefold() in _GOLD]
-    if len(votes.sources) == 1 and not gold.any():
+    plain += [_gold_words(name) for name in counts.sources if name.casefold() in _GOLD]
+    if len(counts.sources) == 1 and not gold.any():
         plain.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
-    if len(votes) < FEWEST_POINTS:
-        plain.append(f"There {'is' if len(votes) == 1 else 'are'} only {plural(len(votes), 'point')}: bring more.")
+    if counts.n < FEWEST_POINTS:
+        plain.append(f"There {'is' if counts.n == 1 else 'are'} only {plural(counts.n, 'point')}: bring more.")
     return [*lines, *map(ClassWarning, plain)]
 
 
@@ -93,12 +98,6 @@ def _gold_words(name: str) -> str:
 def _typed(options: Sequence[str]) -> str:
     """Options as they are typed."""
     return " ".join(word if re.fullmatch(r"[\w.=/%+:,@-]+", word) else f'"{word}"' for word in options)
-
-
-def _votes_cast(votes: Votes) -> Ints:
-    """How many votes each class has, shape (K,)."""
-    blocks = (votes.tally(low, low + _BLOCK).sum(axis=0) for low in range(0, len(votes), _BLOCK))
-    return np.sum([*blocks, np.zeros(len(votes.classes), dtype=np.int64)], axis=0).astype(np.int64)
 
 
 def _alike(classes: Sequence[Label], cast: Ints) -> list[list[int]]:

@@ -65,9 +65,13 @@ class Gold:
     @cached_property
     def weights(self) -> Floats:
         """How many points of a random sample each point stands for if its class is known, shape (n,); 1 on average."""
+        return self.weights_among(len(self))
+
+    def weights_among(self, n: int) -> Floats:
+        """The same where these points are some of n."""
         if self.chances is None:
             return np.ones(len(self))
-        weights = 1 / np.where(np.isnan(self.chances), 1 / max(len(self), 1), self.chances)
+        weights = 1 / np.where(np.isnan(self.chances), 1 / max(n, 1), self.chances)
         return np.asarray(weights / weights[self.known].mean()) if self.known.any() else weights
 
     def take(self, rows: AnyArray | slice) -> Gold:

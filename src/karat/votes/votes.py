@@ -24,6 +24,7 @@ from karat.io.coding import Coding, Column, find_coding, is_missing, whole_array
 from karat.io.scales import Scale, stated_kinds
 from karat.io.spelling import Spelling
 from karat.io.table import Entries, Reading, VoteTable, check_size
+from karat.votes.counts import VoteCounts, count_votes
 from karat.votes.directions import running_against
 from karat.votes.gold import Gold
 from karat.votes.outputs import Outputs
@@ -317,6 +318,17 @@ class Votes:
         if self.scored.any():
             return np.asarray((self.values >= 0).sum(axis=1), dtype=np.int64)
         return self.tally().sum(axis=1)
+
+    @cached_property
+    def counts(self) -> VoteCounts:
+        """What every source says, and on how many points."""
+        return self.count()
+
+    def count(self, first_row: int = 0, telling: Bools | None = None) -> VoteCounts:
+        """The same of votes that are a part of the data; see `karat.votes.counts.count_votes`."""
+        return count_votes(
+            self.storage, self.sources, self.classes, self.scored, max(self.outputs.sizes), telling, first_row
+        )
 
     def tally(self, low: int = 0, high: int | None = None, once: Sequence[Group] = ()) -> Ints:
         """How many votes the points low..high have for each class, shape (points, K); scores are no votes.

@@ -1,0 +1,164 @@
+"""Votes in files and queries that are larger than memory, read part by part on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+
+from karat._types import Label, Progress
+from karat.digest import Digest
+from karat.engines.labels import LabelPart
+from karat.engines.plan import Part, Plan, gathered, together
+from karat.errors import InputError, examples
+from karat.estimate.settings import Settings
+from karat.io.layouts import GoldFile, is_long, read_table
+from karat.io.streams import Stream, open_stream, whole_table, without_index
+from karat.io.table import Reading
+from karat.model import LabelModel
+from karat.votes import Votes, read_for_model
+
+_MERGED = 16  # parts that wait to be put together
+
+
+@dataclass(frozen=True, eq=False)
+class FileVotes:
+    """Votes that are read part by part.
+
+    Parameters
+    ----------
+    stream : Stream
+    plan : Plan
+        How rows become votes.
+    digest : Digest
+        What is learned from.
+    """
+
+    stream: Stream
+    plan: Plan
+    digest: Digest
+
+    def __len__(self) -> int:
+        return len(self.digest)
+
+    def parts(
+        self, sources: Sequence[str], keep: Sequence[str] = (), progress: Progress | None = None
+    ) -> Iterator[LabelPart]:
+        """Votes of some sources, part by part, with columns of their table that are handed on."""
+        check_columns(keep, self.stream.schema.names)
+        plan = replace(self.plan, keep=tuple(keep), reading=replace(self.plan.reading, gold=None, chance=None))
+        for rows, first_row in _parts(self.stream, replace(plan, gold=None), progress):
+            votes = plan.votes(rows, first_row).select(sources)
+            yield LabelPart(votes, first_row, {name: rows[name] for name in keep})
+
+
+def open_votes(
+    source: Any,
+    reading: Reading,
+    classes: Sequence[Label] | None,
+    settings: Settings,
+    pairs: bool = False,
+    progress: Progress | None = None,
+) -> Votes | FileVotes:
+    """Votes as they are, where they are few enough to be read whole or must be; else a digest of them.
+
+    Parameters
+    ----------
+    pairs : bool
+        Count pairs of outputs, too.
+    """
+    opened = open_stream(source, reading.identifiers, reading.written)
+    plan = None
+    if isinstance(opened, Stream) and not settings.takes_all:
+        plan = Plan.of_head(_head(opened), reading, classes, settings)
+    if plan is None:
+        return Votes.of_source(source if isinstance(opened, Stream) else opened, reading, classes)
+    plan, digest = gathered(plan, settings, lambda plan: _pass(opened, plan, pairs, progress))
+    return FileVotes(opened, plan, digest)
+
+
+def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
+    """What is found in all rows."""
+    waiting: list[Part] = []
+    for rows, first_row in _parts(stream, plan, progress):
+        waiting.append(plan.part(rows, rows_before + first_row, pairs))
+        if len(waiting) == _MERGED:
+            waiting = [together(waiting)]
+    return together(waiting)
+
+
+def _parts(stream: Stream, plan: Plan, progress: Progress | None) -> Iterator[tuple[Any, int]]:
+    """Tables of some rows, and the row number of the first of each."""
+    first_row = 0
+    for batch in stream.batches(plan.columns):
+        yield pa.Table.from_batches([batch]), first_row
+        first_row += len(batch)
+        if progress is not None:
+            progress(first_row, stream.rows or 0)
+
+
+def _head(stream: Stream) -> Any:
+    """The first rows, with all columns."""
+    return pa.Table.from_batches(islice(stream.batches(without_index(stream.schema.names)), 1))
+
+
+def parts_for(
+    model: LabelModel, source: Any, reading: Reading, keep: Sequence[str] = (), progress: Progress | None = None
+) -> Iterator[LabelPart]:
+    """Votes of the sources that a fitted model knows, coded as it knows them: one part, or many of a large table."""
+    sources, coding = model.source_model_.sources, model.coding_
+    opened = open_stream(source, reading.identifiers, reading.written)
+    wide = replace(reading, sources=sources)
+    if isinstance(opened, Stream) and not is_long(opened.schema.names, wide):
+        check_columns([*sources, *keep, *([reading.key] if reading.key else [])], opened.schema.names)
+        plan = replace(Plan.of_model(sources, coding, wide), keep=tuple(keep))
+        for rows, first_row in _parts(opened, plan, progress):
+            yield LabelPart(plan.votes(rows, first_row), first_row, {name: rows[name] for name in keep})
+        return
+    votes = read_for_model(
+        source, sources, coding, key=reading.key, task=reading.task, worker=reading.worker, label=reading.label,
+        repeats=reading.repeats, written=reading.written,
+    )  # fmt: skip
+    yield LabelPart(votes, 0, kept_columns(source, reading, votes, keep) if keep else None)
+
+
+def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progress | None = None) -> Digest:
+    """A digest of more votes, with gold where there is some, for a model to learn from; rows follow those before."""
+    before, coding = model.learned_digest(), model.coding_
+    sources, n = before.counts.sources, len(before)
+    opened = open_stream(source, reading.identifiers, reading.written)
+    if isinstance(opened, Stream) and not is_long(opened.schema.names, replace(reading, sources=sources)):
+        second = None if reading.gold_file is None else GoldFile.read(reading, reading.key)
+        own = reading.gold if second is None else None
+        check_columns([*sources, *([own] if own else [])], opened.schema.names)
+        plan = Plan.of_model(sources, coding, replace(reading, gold=own, gold_file=None))
+        dull = frozenset(name for name, tells in zip(sources, before.telling, strict=True) if not tells)
+        found = _pass(opened, replace(plan, gold=second, dull=dull), False, progress, n)
+        if found.digest is None:
+            raise TypeError("a pass with a sure coding makes a digest")
+        return found.digest
+    stated = Plan.of_model(sources, coding, reading).reading
+    whole = read_table(source, replace(stated, layout=reading.layout, missing_workers_abstain=True))
+    votes = Votes.of_table(whole, coding)
+    return Digest.of(votes, votes.gold, n, before.telling)
+
+
+def kept_columns(source: Any, reading: Reading, votes: Votes, keep: Sequence[str]) -> dict[str, Any]:
+    """Columns of a wide table that are handed on with labels."""
+    table = whole_table(source, [*keep, *reading.identifiers], reading.written)
+    check_columns(keep, table.column_names)
+    if table.num_rows != len(votes):
+        raise InputError(
+            "columns are kept of tables with a row per point; this one has a row per vote (keep=; --keep)."
+        )
+    return {name: table[name] for name in keep}
+
+
+def check_columns(names: Sequence[str], known: Sequence[str]) -> None:
+    """Refuse columns that are not there."""
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise InputError(f"there is no column {examples(missing)}; there are {examples(known)}.")

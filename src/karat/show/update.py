@@ -1,0 +1,23 @@
+"""What `karat update` says."""
+
+from __future__ import annotations
+
+from karat.commands.update import UpdateResult
+from karat.errors import plural
+from karat.show.data import aside_sections, balance_section, source_section
+from karat.show.report import Report
+
+
+def update_report(result: UpdateResult, next_command: str = "") -> Report:
+    """How much was learned from, and what the sources are now."""
+    gold = f" and {plural(result.n_gold_added, 'gold label')}" if result.n_gold_added else ""
+    verdict = (
+        f"Learned from {plural(result.n_added, 'point')}{gold} more, {result.data.n_points:,} points in all. Wrote the "
+        f"model to {result.out}."
+    )
+    sections = [
+        *aside_sections(result.data.aside),
+        source_section(result.data),
+        balance_section(result.class_balance),
+    ]
+    return Report(verdict, sections, next_command)
