@@ -53,20 +53,28 @@ class Evidence:
         How many outputs each source has, "nothing said" among them.
     groups : tuple of tuples of int
         Sources whose votes on a point count as one vote, their mean; each source is in one group.
+    silence : array, shape (m, K), or None
+        How much it speaks for each class that a source says nothing where others vote; None where that says nothing.
     """
 
     log_odds: Floats
     sizes: tuple[int, ...]
     groups: tuple[Group, ...]
+    silence: Floats | None = None
 
     @cached_property
     def tables(self) -> list[Floats]:
-        """What each joint output of each group adds for each class, shape (K, outputs); silence says nothing."""
+        """What each joint output of each group adds for each class, shape (K, outputs)."""
         m, V, K = self.log_odds.shape
         padded = np.zeros((m, K, V + 1))
         padded[:, :, SILENT + 1 :] = self.log_odds.transpose(0, 2, 1)
+        if self.silence is not None:
+            padded[:, :, SILENT] = self.silence
         alone = [padded[i, :, :size] for i, size in enumerate(self.sizes)]
-        return [alone[group[0]] if len(group) == 1 else _mean_table([alone[i] for i in group]) for group in self.groups]
+        return [
+            alone[group[0]] if len(group) == 1 else _mean_table([alone[i] for i in group], self.silence is not None)
+            for group in self.groups
+        ]
 
     def of(self, votes: Votes) -> Floats:
         """What all votes on each point say together, shape (n, K)."""
@@ -86,17 +94,19 @@ class Evidence:
         of_sources = np.empty(len(self.log_odds))
         for group, number in zip(self.groups, of_groups, strict=True):
             of_sources[list(group)] = number
-        return replace(self, log_odds=of_sources[:, None, None] * self.log_odds)
+        silence = None if self.silence is None else of_sources[:, None] * self.silence
+        return replace(self, log_odds=of_sources[:, None, None] * self.log_odds, silence=silence)
 
 
-def _mean_table(tables: Sequence[Floats]) -> Floats:
-    """Of sources that count as one: the mean over those of them that vote, for every joint output."""
+def _mean_table(tables: Sequence[Floats], silence_tells: bool) -> Floats:
+    """Of sources that count as one: the mean over those of them that tell something, for every joint output."""
     sizes = [table.shape[1] for table in tables]
     outputs = np.indices(sizes).reshape(len(tables), -1)
     said = np.sum([table[:, output] for table, output in zip(tables, outputs, strict=True)], axis=0)
     order = joint_output(list(outputs), sizes)
     result = np.empty((len(tables[0]), len(order)))
-    result[:, order] = said / np.maximum((outputs != SILENT).sum(axis=0), 1)
+    telling = len(tables) if silence_tells else np.maximum((outputs != SILENT).sum(axis=0), 1)
+    result[:, order] = said / telling
     return result
 
 
@@ -165,6 +175,11 @@ class Ballots:
     def covered(self) -> Places:
         """The points on which somebody votes."""
         return np.flatnonzero(self.tally.sum(axis=1))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """How often each source gives each output, shape (m, V)."""
+        return np.asarray(vote_counts(self.votes, np.ones((len(self.votes), 1)))[:, :, 0] / len(self.votes))
 
     @property
     def some_covered(self) -> Places:

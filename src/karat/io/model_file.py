@@ -13,7 +13,9 @@ from karat.io.files import whole_file
 from karat.io.plain import plain
 
 FORMAT = "karat model"
-VERSION = 3  # 2: groups that a plain count of votes takes for one source; 3: readings of a consensus
+VERSION = (
+    4  # 2: groups that a plain count of votes takes for one source; 3: readings of a consensus; 4: silence in them
+)
 T = TypeVar("T")
 
 
