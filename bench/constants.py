@@ -231,6 +231,7 @@ CONSTANTS = (
     Constant("value.gold_alone:SAMPLES", "value"),
     Constant("value.equivalent:FARTHEST", "value", (1.0, 4.0)),
     Constant("value.gold_alone:LAST", "value"),
+    Constant("value.gold_alone:PARTS", "value"),
     Constant("value.equivalent:LEARNED_FROM", "value"),
     Constant("value.gains:LABELS.level", "value"),
     Constant("value.gains:LABELS.power", "value"),
