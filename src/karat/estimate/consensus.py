@@ -201,13 +201,18 @@ class Consensus:
     ----------
     evidence : Evidence
     class_balance : array, shape (K,)
-    scores : array, shape (n, K)
-        What the votes on the points learned from say together.
+    votes : Votes
+        That were learned from.
     """
 
     evidence: Evidence
     class_balance: Floats
-    scores: Floats
+    votes: Votes
+
+    @cached_property
+    def scores(self) -> Floats:
+        """What the votes on the points learned from say together, shape (n, K)."""
+        return self.evidence.of(self.votes)
 
 
 def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0) -> Consensus:
@@ -233,17 +238,21 @@ def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0
     guess = majority(ballots.tally, balance)
     if ballots.votes.scored.any() and len(covered):  # which class a score leans to is its rank, whatever the shares
         guess = softmax(np.log(guess) + matching_shift(np.log(guess[covered]), balance))
-    steps = SCORE_STEPS if ballots.votes.scored.any() else STEPS
-    for _ in range(steps if unlabeled > 0 else 1):
+    steps = (SCORE_STEPS if ballots.votes.scored.any() else STEPS) if unlabeled > 0 else 1
+    places = np.flatnonzero(gold) if unlabeled == 0 else slice(None)
+    learned_from = ballots if unlabeled > 0 else Ballots(ballots.votes.take(places), truth[places], ballots.groups)
+    for step in range(steps):
         guess[gold] = np.eye(K)[truth[gold]]
-        evidence = _weigh(ballots, guess * importance[:, None], balance)
+        evidence = _weigh(learned_from, (guess * importance[:, None])[places], balance)
+        if class_balance is not None and step == steps - 1:
+            break  # nobody asks for guesses by what was learned last
         scores = evidence.of(ballots.votes)
         if class_balance is None and len(covered):
             said = softmax(np.log(balance) + scores[covered]).mean(axis=0)
             balance = _evened(balance + BALANCE_STEP * (said - balance), EVEN)
         if len(covered):
             guess = softmax(scores + matching_shift(scores[covered], balance))
-    return Consensus(evidence, balance, scores)
+    return Consensus(evidence, balance, ballots.votes)
 
 
 def _evened(balance: Floats, share: float) -> Floats:
