@@ -9,7 +9,8 @@ bench/sets.py says what DIR holds. A user has some gold labels; what she is told
 - the gain of 50 more labels, whose truth is the mean over draws, with an error, and whether its interval holds it;
 - f, against the learning curve of gold alone on all gold;
 - the verdict, against what 50 labels and ten times the points really bring (on a tenth of the points, where there are
-  enough), by regret, beside "always labels", "always points" and "always stop";
+  enough), by regret, beside "always labels", "always points" and "always stop"; and a plan that may spend the price of
+  either, beside all labels, all points, and half and half;
 - how often votes and gold are worse than the better of the two;
 - the verdicts of six draws of 30 labels.
 Intervals of sources are measured by bench/source_intervals.py, `karat pick` and `karat rate` by bench/pick.py and
@@ -41,8 +42,10 @@ from karat.estimate.settings import Settings
 from karat.fit import fit_labeled
 from karat.losses import log_losses
 from karat.value.advice import DataValue, conclude
+from karat.value.data_value import weigh_with_risks
 from karat.value.decision import WORTHWHILE
 from karat.value.gold_alone import gold_alone
+from karat.value.plan import best_plan
 from karat.value.ratio import equivalent_labels
 from karat.value.risks import measure_risks
 from karat.votes import Gold, GoldPoints, Votes
@@ -136,7 +139,10 @@ def losses_of(p: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
-    """Verdicts on a tenth of the points, where the others show what more of them bring."""
+    """Verdicts and plans on a tenth of the points, where the others show what more of them bring.
+
+    A plan may spend what 50 labels cost, or nine times the points.
+    """
     votes = data.votes
     truth, n = votes.own_gold.values, len(votes) // 10
     known = np.flatnonzero(truth >= 0)
@@ -144,38 +150,45 @@ def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dic
         return
     for draw in range(draws):
         order = np.random.default_rng([9, draw]).permutation(known)
-        labeled, bought, hidden = order[:gold], order[gold : gold + NEXT], order[gold + NEXT :][:4_000]
+        hidden = order[gold + NEXT :][:4_000]
         others = np.random.default_rng([8, draw]).permutation(np.setdiff1d(np.arange(len(votes)), order[: gold + NEXT]))
-        rows = np.concatenate([order[: gold + NEXT], others])[:n]
-        few, test = votes.take(rows), votes.take(hidden)
+        rows, test = np.concatenate([order[: gold + NEXT], others]), votes.take(hidden)
 
-        def loss(data: Votes, places: np.ndarray, test: Votes = test, hidden: np.ndarray = hidden) -> float:
-            values = np.full(len(data), -1, dtype=np.int8)
-            values[: len(places)] = truth[places]
-            return hidden_scores(data, Gold(values, votes.classes), test, truth[hidden], balance)[0]
+        def gold_of(labels: int, points: int, rows: np.ndarray = rows) -> Gold:
+            values = np.where(np.arange(points) < labels, truth[rows[:points]], -1)
+            return Gold(values.astype(np.int8), votes.classes)
 
-        values = np.where(np.arange(n) < gold, truth[rows], -1)
-        found = karat.data_value(few, values, class_balance=balance)
-        if not isinstance(found, DataValue):
+        def loss(
+            bought: tuple[int, int], rows: np.ndarray = rows, test: Votes = test, of: Any = truth[hidden]
+        ) -> float:
+            labels, points = gold + bought[0], n + bought[1]
+            return hidden_scores(votes.take(rows[:points]), gold_of(labels, points), test, of, balance)[0]
+
+        found, risks = weigh_with_risks(votes.take(rows[:n]), gold_of(gold, n), Settings(class_balance=balance))
+        if not isinstance(found, DataValue) or risks is None:
             continue
-        now = loss(few, labeled)
-        gains = {
-            "buy labels": now - loss(few, np.concatenate([labeled, bought])),
-            "buy points": now
-            - loss(votes.take(np.concatenate([rows, np.setdiff1d(np.arange(len(votes)), rows)])), labeled),
-            "stop": WORTHWHILE,
-        }
+        plan = best_plan(risks, 1.0, NEXT / (9 * n), NEXT)
+        purchases = {"labels": (NEXT, 0), "points": (0, 9 * n), "half and half": (NEXT // 2, 9 * n // 2)}
+        losses = {name: loss(bought) for name, bought in purchases.items()}
+        now, planned = loss((0, 0)), loss((plan.buy_labels, plan.buy_points))
+        gains = {"buy labels": now - losses["labels"], "buy points": now - losses["points"], "stop": WORTHWHILE}
         best = max(gains.values())
         answer = found.kind if found.kind in gains else found.decision.leaning
+        least = min(planned, *losses.values())
         yield {
             "set": data.name,
             "gold": gold,
             "given": balance is not None,
             "told": found.kind,
+            "sure": found.decision.sure,
+            "said": {"buy labels": found.decision.labels.median, "buy points": found.decision.points.median},
             "gains": gains,
             "regret": best - gains[answer],
             "always": {name: best - gain for name, gain in gains.items()},
             "right": gains[answer] == best,
+            "bought": (plan.buy_labels, plan.buy_points),
+            "plan": planned - least,
+            "always spent on": {name: lost - least for name, lost in losses.items()},
         }
 
 
@@ -250,6 +263,10 @@ def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _means(answers: list[dict[str, Any]], of: str) -> dict[str, float]:
+    return {name: float(np.mean([answer[of][name] for answer in answers])) for name in answers[0][of]}
+
+
 def _verdict_summary(answers: list[dict[str, Any]]) -> dict[str, Any]:
     if not answers:
         return {}
@@ -257,9 +274,9 @@ def _verdict_summary(answers: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "calls": len(answers),
         "regret": float(np.mean([answer["regret"] for answer in answers])),
-        "always": {
-            name: float(np.mean([answer["always"][name] for answer in answers])) for name in answers[0]["always"]
-        },
+        "always": _means(answers, "always"),
+        "regret of plans": float(np.mean([answer["plan"] for answer in answers])),
+        "always spent on": _means(answers, "always spent on"),
         "right": {
             kind: [
                 float(np.mean([answer["right"] for answer in answers if answer["told"] == kind])),
