@@ -4,11 +4,13 @@ python bench/advice.py DIR [--gold 100 200] [--draws 3] [--only SET] [--json]
 python bench/advice.py simulated                 the same on votes of independent sources, copies and hidden factors
 
 bench/sets.py says what DIR holds. A user has some gold labels; what she is told is compared with the hidden gold:
-- the 90 % intervals of the log loss of votes and gold, votes alone and gold alone, beside plain cross-validation;
+- the 90 % intervals of the log loss of votes and gold, votes alone and gold alone, beside plain cross-validation; that
+  hidden gold of a small set tells the loss with an error is counted;
 - the gain of 50 more labels, whose truth is the mean over draws, with an error, and whether its interval holds it;
 - f, against the learning curve of gold alone on all gold;
 - the verdict, against what 50 labels and ten times the points really bring (on a tenth of the points, where there are
-  enough), by regret, beside "always labels", "always points" and "always stop";
+  enough), by regret, beside "always labels", "always points" and "always stop"; and a plan that may spend the price of
+  either, beside all labels, all points, and half and half;
 - how often votes and gold are worse than the better of the two;
 - the verdicts of six draws of 30 labels.
 Intervals of sources are measured by bench/source_intervals.py, `karat pick` and `karat rate` by bench/pick.py and
@@ -24,6 +26,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -33,18 +36,23 @@ from sets import gold_balance, some_gold
 from source_intervals import HABITS, KINDS, SHAPES, simulated
 
 import karat
-from karat.calibrate.agreed import votes_alone
+from karat.calibrate.agreed import votes_alone, votes_and_gold
 from karat.estimate.kinds import ClassConditional
 from karat.estimate.settings import Settings
+from karat.fit import fit_labeled
 from karat.losses import log_losses
 from karat.value.advice import DataValue, conclude
+from karat.value.data_value import weigh_with_risks
 from karat.value.decision import WORTHWHILE
 from karat.value.gold_alone import gold_alone
+from karat.value.plan import best_plan
 from karat.value.ratio import equivalent_labels
 from karat.value.risks import measure_risks
 from karat.votes import Gold, GoldPoints, Votes
 
 PLAIN = 1.73  # standard errors of plain cross-validation
+ERRORS = NormalDist().inv_cdf(0.95)  # standard errors of a truth that hidden gold tells
+TRUTH = 8  # draws that tell what more labels really bring
 CLEAR = 0.002  # nats: a gain that is clear
 TENTH_OF = 3_000  # points from which on a tenth of a set is a user's data
 
@@ -71,9 +79,7 @@ def labeled_truth(votes: Votes, balance: Any) -> tuple[np.ndarray, np.ndarray]:
 def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
     """What is told of one set, and the truth, for each draw."""
     votes = data.votes
-    before, after = ([_loss_with(votes, n, draw, balance) for draw in range(draws)] for n in (gold, gold + NEXT))
-    gains = np.array(before) - np.array(after)
-    gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(draws)) if draws > 1 else 0.0
+    gain, error = true_gain(votes, gold, balance)
     sizes, curve = labeled_truth(votes, balance)
     for draw in range(draws):
         drawn, rest = some_gold(votes, gold, draw)
@@ -83,50 +89,60 @@ def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict
         risks = measure_risks(votes, points, settings)
         found = conclude(risks)
         rows = np.flatnonzero(rest.known)
-        truth = rest.values[rows]
-        losses = {"combined": before[draw], "unlabeled": alone_loss(votes, points, settings, rows, truth)}
-        labeled = gold_only_loss(votes, drawn, rows, truth, balance)
-        if labeled is not None:
-            losses["labeled"] = labeled
+        truth, hidden = rest.values[rows], votes.take(rows)
+        losses = {
+            "combined": losses_of(votes_and_gold(votes, points, settings).posterior(hidden), truth),
+            "unlabeled": losses_of(votes_alone(votes, points, settings).posterior(hidden), truth),
+        }
+        if (points.counts > 0).all():
+            losses["labeled"] = losses_of(fit_labeled(points, settings).posterior(hidden), truth)
+        means = {name: float(found.mean()) for name, found in losses.items()}
+        measured = {"combined": risks.both, "unlabeled": risks.votes_alone, "labeled": risks.gold_alone}
         yield {
             "set": data.name,
             "gold": gold,
             "given": balance is not None,
-            "risk": {name: {"true": loss, **vars(found.risk[name])} for name, loss in losses.items()},
-            "plain": float(PLAIN * risks.both.losses.std(ddof=1) / np.sqrt(gold)),
+            "risk": {
+                name: {
+                    "true": means[name],
+                    "error": float(of_points.std(ddof=1) / np.sqrt(len(of_points))),
+                    "plain": float(PLAIN * measured[name].losses.std(ddof=1) / np.sqrt(gold)),
+                    **vars(found.risk[name]),
+                }
+                for name, of_points in losses.items()
+            },
             "gain": {"true": gain, "error": error, **vars(found.gains["labels"])},
-            "f": {"true": equivalent_labels(sizes, curve, losses["unlabeled"]), **vars(found.equivalent_labels)},
+            "f": {"true": equivalent_labels(sizes, curve, means["unlabeled"]), **vars(found.equivalent_labels)},
             "largest": int(sizes[-1]),
             "kind": found.kind,
-            "worse": losses["combined"] - min(losses.values()),
+            "worse": means["combined"] - min(means.values()),
         }
 
 
-def _loss_with(votes: Votes, n: int, draw: int, balance: Any) -> float:
-    """Hidden log loss of the default fit with n gold labels."""
-    drawn, rest = some_gold(votes, n, draw)
-    rows = np.flatnonzero(rest.known)
-    return hidden_scores(votes, drawn, votes.take(rows), rest.values[rows], balance)[0]
+def true_gain(votes: Votes, gold: int, balance: Any) -> tuple[float, float]:
+    """What 50 more gold labels bring on average over draws, and the standard error of that."""
+    gains = []
+    for draw in range(TRUTH):
+        rest = some_gold(votes, gold + NEXT, draw)[1]
+        rows = np.flatnonzero(rest.known)
+        hidden, truth = votes.take(rows), rest.values[rows]
+        before, after = (
+            hidden_scores(votes, some_gold(votes, n, draw)[0], hidden, truth, balance)[0] for n in (gold, gold + NEXT)
+        )
+        gains.append(before - after)
+    return float(np.mean(gains)), float(np.std(gains, ddof=1) / np.sqrt(TRUTH))
 
 
-def alone_loss(votes: Votes, points: GoldPoints, settings: Settings, rows: np.ndarray, truth: np.ndarray) -> float:
-    """Log loss of votes alone on hidden points, with the class balance that gold helps with."""
-    p = votes_alone(votes, points, settings).posterior(votes.take(rows))
-    return float(log_losses(p[np.arange(len(truth)), truth]).mean())
-
-
-def gold_only_loss(votes: Votes, drawn: Gold, rows: np.ndarray, truth: np.ndarray, balance: Any) -> float | None:
-    """Log loss of gold alone on hidden points; None where a class has no gold."""
-    try:
-        model = karat.LabelModel(method="labeled", class_balance=balance).fit(votes, drawn)
-    except karat.InputError:
-        return None
-    p = model.predict_proba(votes.take(rows))
-    return float(log_losses(p[np.arange(len(truth)), truth]).mean())
+def losses_of(p: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    """Log losses of probabilities, shape (n, K), on points whose classes are known."""
+    return log_losses(p[np.arange(len(truth)), truth])
 
 
 def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
-    """Verdicts on a tenth of the points, where the others show what more of them bring."""
+    """Verdicts and plans on a tenth of the points, where the others show what more of them bring.
+
+    A plan may spend what 50 labels cost, or nine times the points.
+    """
     votes = data.votes
     truth, n = votes.own_gold.values, len(votes) // 10
     known = np.flatnonzero(truth >= 0)
@@ -134,38 +150,45 @@ def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dic
         return
     for draw in range(draws):
         order = np.random.default_rng([9, draw]).permutation(known)
-        labeled, bought, hidden = order[:gold], order[gold : gold + NEXT], order[gold + NEXT :][:4_000]
+        hidden = order[gold + NEXT :][:4_000]
         others = np.random.default_rng([8, draw]).permutation(np.setdiff1d(np.arange(len(votes)), order[: gold + NEXT]))
-        rows = np.concatenate([order[: gold + NEXT], others])[:n]
-        few, test = votes.take(rows), votes.take(hidden)
+        rows, test = np.concatenate([order[: gold + NEXT], others]), votes.take(hidden)
 
-        def loss(data: Votes, places: np.ndarray, test: Votes = test, hidden: np.ndarray = hidden) -> float:
-            values = np.full(len(data), -1, dtype=np.int8)
-            values[: len(places)] = truth[places]
-            return hidden_scores(data, Gold(values, votes.classes), test, truth[hidden], balance)[0]
+        def gold_of(labels: int, points: int, rows: np.ndarray = rows) -> Gold:
+            values = np.where(np.arange(points) < labels, truth[rows[:points]], -1)
+            return Gold(values.astype(np.int8), votes.classes)
 
-        values = np.where(np.arange(n) < gold, truth[rows], -1)
-        found = karat.data_value(few, values, class_balance=balance)
-        if not isinstance(found, DataValue):
+        def loss(
+            bought: tuple[int, int], rows: np.ndarray = rows, test: Votes = test, of: Any = truth[hidden]
+        ) -> float:
+            labels, points = gold + bought[0], n + bought[1]
+            return hidden_scores(votes.take(rows[:points]), gold_of(labels, points), test, of, balance)[0]
+
+        found, risks = weigh_with_risks(votes.take(rows[:n]), gold_of(gold, n), Settings(class_balance=balance))
+        if not isinstance(found, DataValue) or risks is None:
             continue
-        now = loss(few, labeled)
-        gains = {
-            "buy labels": now - loss(few, np.concatenate([labeled, bought])),
-            "buy points": now
-            - loss(votes.take(np.concatenate([rows, np.setdiff1d(np.arange(len(votes)), rows)])), labeled),
-            "stop": WORTHWHILE,
-        }
+        plan = best_plan(risks, 1.0, NEXT / (9 * n), NEXT)
+        purchases = {"labels": (NEXT, 0), "points": (0, 9 * n), "half and half": (NEXT // 2, 9 * n // 2)}
+        losses = {name: loss(bought) for name, bought in purchases.items()}
+        now, planned = loss((0, 0)), loss((plan.buy_labels, plan.buy_points))
+        gains = {"buy labels": now - losses["labels"], "buy points": now - losses["points"], "stop": WORTHWHILE}
         best = max(gains.values())
         answer = found.kind if found.kind in gains else found.decision.leaning
+        least = min(planned, *losses.values())
         yield {
             "set": data.name,
             "gold": gold,
             "given": balance is not None,
             "told": found.kind,
+            "sure": found.decision.sure,
+            "said": {"buy labels": found.decision.labels.median, "buy points": found.decision.points.median},
             "gains": gains,
             "regret": best - gains[answer],
             "always": {name: best - gain for name, gain in gains.items()},
             "right": gains[answer] == best,
+            "bought": (plan.buy_labels, plan.buy_points),
+            "plan": planned - least,
+            "always spent on": {name: lost - least for name, lost in losses.items()},
         }
 
 
@@ -179,9 +202,10 @@ def flips(data: VoteSet, balance: Any) -> list[str]:
 
 
 def holds(interval: dict[str, float]) -> bool:
-    """Whether an interval holds the truth, up to the error of that where it is a mean over draws."""
-    error = interval.get("error", 0.0)
-    return interval["low"] - error <= interval["true"] <= interval["high"] + error
+    """Whether an interval holds the truth, widened by the error of that where it is a mean over draws or points."""
+    off = interval["true"] - interval["value"]
+    side = interval["high"] - interval["value"] if off > 0 else interval["value"] - interval["low"]
+    return bool(abs(off) <= np.hypot(side, ERRORS * interval.get("error", 0.0)))
 
 
 def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: dict[str, list[str]]) -> dict[str, Any]:
@@ -199,9 +223,8 @@ def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: di
             "covered": float(np.mean([holds(risk) for _, risk in found])) if found else None,
             "worst set": min((float(np.mean(held)) for held in by_set.values()), default=None),
             "half-width": float(np.mean([(risk["high"] - risk["low"]) / 2 for _, risk in found])) if found else None,
+            "that of plain cross-validation": float(np.mean([risk["plain"] for _, risk in found])) if found else None,
         }
-    halves = [row["plain"] for row in rows if row["plain"] is not None]
-    told["plain cross-validation, half-width"] = float(np.mean(halves)) if halves else None
     clear = [row["gain"] for row in rows if row["gain"]["true"] >= max(CLEAR, row["gain"]["error"])]
     told["gain of labels"] = {
         "covered": float(np.mean([holds(row["gain"]) for row in rows])),
@@ -240,6 +263,10 @@ def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _means(answers: list[dict[str, Any]], of: str) -> dict[str, float]:
+    return {name: float(np.mean([answer[of][name] for answer in answers])) for name in answers[0][of]}
+
+
 def _verdict_summary(answers: list[dict[str, Any]]) -> dict[str, Any]:
     if not answers:
         return {}
@@ -247,9 +274,9 @@ def _verdict_summary(answers: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "calls": len(answers),
         "regret": float(np.mean([answer["regret"] for answer in answers])),
-        "always": {
-            name: float(np.mean([answer["always"][name] for answer in answers])) for name in answers[0]["always"]
-        },
+        "always": _means(answers, "always"),
+        "regret of plans": float(np.mean([answer["plan"] for answer in answers])),
+        "always spent on": _means(answers, "always spent on"),
         "right": {
             kind: [
                 float(np.mean([answer["right"] for answer in answers if answer["told"] == kind])),

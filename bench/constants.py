@@ -149,6 +149,9 @@ CONSTANTS = (
     Constant("estimate.score_shares:LEANING_WORTH", "scores"),
     Constant("io.scales:MOST_BINS", "scores"),
     Constant("calibrate.stack:UNLABELED", "default", UNLABELED),
+    Constant("calibrate.stack:COUNTED", "default"),
+    Constant("calibrate.stack:DOUBT", "default", (1.0, 2.0)),
+    Constant("estimate.gold_evidence:WORTH", "default"),
     Constant("calibrate.stack:SLOPES", "default", ((0.35, 1.0), (0.35, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4))),
     Constant(
         "calibrate.stack:REPETITIONS", "default", ((0.0, 0.4, 3.0), (0.0, 0.07, 0.15, 0.25, 0.4, 0.6, 1.0, 2.0, 3.0))
@@ -228,6 +231,7 @@ CONSTANTS = (
     Constant("value.gold_alone:SAMPLES", "value"),
     Constant("value.equivalent:FARTHEST", "value", (1.0, 4.0)),
     Constant("value.gold_alone:LAST", "value"),
+    Constant("value.gold_alone:PARTS", "value"),
     Constant("value.equivalent:LEARNED_FROM", "value"),
     Constant("value.gains:LABELS.level", "value"),
     Constant("value.gains:LABELS.power", "value"),

@@ -22,8 +22,8 @@ import numpy as np
 from sets import files_of, gold_balance, read_set, some_gold
 from simulated_votes import simulated_votes
 
+from karat.calibrate.agreed import votes_and_gold
 from karat.estimate.settings import Settings
-from karat.fit import fit
 from karat.losses import log_losses
 from karat.value.gains import LEAST, Gain, Law
 from karat.value.risks import FOLDS, blind, points_variation
@@ -39,11 +39,9 @@ LEVEL = 0.85  # of cases that a deviation is to cover where it is chosen
 CLEAR = 0.6  # a constant that is clearly there
 
 
-def hidden_scores(
-    votes: Votes, gold: Gold | None, hidden: Votes, truth: np.ndarray, balance: Any
-) -> tuple[float, float]:
+def hidden_scores(votes: Votes, gold: Gold, hidden: Votes, truth: np.ndarray, balance: Any) -> tuple[float, float]:
     """Log loss and share of wrong labels on hidden points, of the default fit."""
-    p = fit(votes, gold, Settings(class_balance=balance)).posterior(hidden)
+    p = votes_and_gold(votes, GoldPoints.of(votes, gold), Settings(class_balance=balance)).posterior(hidden)
     return float(log_losses(p[np.arange(len(truth)), truth]).mean()), float((p.argmax(axis=1) != truth).mean())
 
 

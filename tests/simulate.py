@@ -67,6 +67,13 @@ def sample(n: int = 2_000, seed: int = 0, abstain: float = 0.0, balance: float =
     return draw_votes(np.random.default_rng(seed), n, conditionals, [1 - balance, balance])
 
 
+def random_votes(seed: int, n: int = 40, m: int = 5, K: int = 2, silence: float = 0.4) -> Votes:
+    rng = np.random.default_rng(seed)
+    values = np.where(rng.random((n, m)) < silence, -1, rng.integers(0, K, (n, m)))
+    values[:2] = -1  # nobody votes
+    return make_votes(values, K, rng.integers(0, K, n))
+
+
 def some_gold(votes: Votes, n: int, seed: int = 0) -> Gold:
     """Gold for n random points."""
     shuffled = np.random.default_rng(seed).permutation(len(votes))

@@ -8,6 +8,7 @@ import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
 from karat import InputError, LabelModel
+from karat.calibrate.stack import REPETITIONS
 from karat.estimate.settings import Method
 from karat.io.plain import plain
 from karat.model import parameters
@@ -76,6 +77,7 @@ def test_readings_and_scores_of_the_default_come_back(agreed: LabelModel) -> Non
         np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
     for one, two in zip(mine.evidence, other.evidence, strict=True):
         np.testing.assert_array_equal(one.log_odds, two.log_odds)
+        np.testing.assert_array_equal(one.silence, two.silence)
         assert one.groups == two.groups
     assert mine.once == [(0, 1)]
     assert learned.fitted.scores == agreed.fitted_.scores != ()
@@ -91,11 +93,30 @@ def test_content_without_readings_is_that_of_a_model_before_them(model: LabelMod
     assert (learned.fitted.pool, learned.fitted.scores) == (None, ())
 
 
+def test_readings_saved_before_silence_could_tell_come_back(agreed: LabelModel) -> None:
+    old = content(agreed)
+    told = [found is not None for found in old["pool"].pop("silence")]
+    _, learned = from_content(old, parameters())
+    assert learned.fitted.pool is not None
+    assert all(evidence.silence is None for evidence in learned.fitted.pool.evidence)
+    assert len(told) == len(learned.fitted.pool.evidence)
+
+
+def test_every_repetition_that_a_fit_tries_comes_back(agreed: LabelModel) -> None:
+    held = content(agreed)
+    held["pool"]["repetition"] = [max(REPETITIONS)] * len(held["pool"]["repetition"])
+    _, learned = from_content(held, parameters())
+    assert learned.fitted.pool is not None
+    assert (learned.fitted.pool.repetition == max(REPETITIONS)).all()
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         ({"shift": [[0.0]]}, "numbers of shape"),
-        ({"evidence": [[[[0.0, 0.0], [0.0, 0.0]]]]}, "numbers of shape"),
+        ({"evidence": [[[[0.0, 0.0], [0.0, 0.0]]]], "silence": [None]}, "numbers of shape"),
+        ({"silence": [None]}, "what silence means"),
+        ({"repetition": -1.0}, "correlations that are none"),
         ({"silent": [0.4, 0.5]}, "weights that do not add up to 1"),
         ({"weight": [49.0]}, "weights that do not add up to 1"),
         ({"learned": -1}, "evidence that it does not have"),
@@ -104,8 +125,8 @@ def test_content_without_readings_is_that_of_a_model_before_them(model: LabelMod
 )
 def test_readings_that_do_not_fit_together_are_refused(agreed: LabelModel, change: dict[str, Any], text: str) -> None:
     short = content(agreed)
-    if "learned" in change:
-        change = {"learned": [change["learned"]] * len(short["pool"]["learned"])}
+    for name in {"learned", "repetition"} & set(change):
+        change = {name: [change[name]] * len(short["pool"]["learned"])}
     short["pool"] |= change
     with pytest.raises(InputError, match=text):
         from_content(short, parameters())

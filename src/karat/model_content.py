@@ -30,6 +30,7 @@ from karat.source_table import SourceTable
 _LIMITS = {"low": -np.inf, "high": np.inf}
 _LARGEST = 1e9  # of numbers, products of which are summed
 _LARGEST_EXPONENT = 100.0  # of 2
+_LARGEST_REPETITION = 100.0  # the votes on a point would count as a hundredth of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,8 +221,8 @@ def _recalibration(scaling: dict[str, Any] | None, model: SourceModel) -> Recali
 
 
 def _pool_content(pool: Pool) -> dict[str, Any]:
-    evidence = [found.log_odds for found in pool.evidence]
-    return {**vars(pool), "evidence": evidence, "groups": pool.evidence[0].groups}
+    evidence, silence = [found.log_odds for found in pool.evidence], [found.silence for found in pool.evidence]
+    return {**vars(pool), "evidence": evidence, "silence": silence, "groups": pool.evidence[0].groups}
 
 
 def _pool(content: dict[str, Any] | None, model: SourceModel) -> Pool | None:
@@ -232,14 +233,23 @@ def _pool(content: dict[str, Any] | None, model: SourceModel) -> Pool | None:
     if sorted(i for group in groups for i in group) != list(range(m)):
         raise InputError("its readings need every source in exactly one group")
     shape = (m, max(model.sizes) - 1, K)
-    evidence = tuple(Evidence(_numbers(found, shape), model.sizes, groups) for found in content["evidence"])
+    said = content["evidence"]
+    silence = [
+        None if found is None else _numbers(found, (m, K)) for found in content.get("silence", [None] * len(said))
+    ]
+    if len(silence) != len(said):
+        raise InputError("its readings say of more or less evidence than there is what silence means")
+    evidence = tuple(
+        Evidence(_numbers(found, shape), model.sizes, groups, silent)
+        for found, silent in zip(said, silence, strict=True)
+    )
     weight = _mixture(content["weight"])
     R = len(weight)
     learned = np.array(content["learned"])
     if learned.shape != (R,) or learned.dtype.kind != "i" or not ((learned >= 0) & (learned < len(evidence))).all():
         raise InputError("its readings name evidence that it does not have")
     slope, repetition, count = (_numbers(content[name], (R,)) for name in ("slope", "repetition", "count"))
-    if not ((repetition >= 0) & (repetition <= 1)).all():
+    if not ((repetition >= 0) & (repetition <= _LARGEST_REPETITION)).all():
         raise InputError("its readings have correlations that are none")
     balance, silent = (_mixture(content[name]) for name in ("class_balance", "silent"))
     if len(balance) != K or len(silent) != K or not (balance > 0).all():

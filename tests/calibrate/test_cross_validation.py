@@ -48,7 +48,7 @@ def test_oracle_every_point_is_scored_by_what_has_not_seen_it() -> None:
     gold, without = readings(sample(500, abstain=0.5), 60)
     found = {score.name: score for score in cross_scores(gold, without, 0.9)}
     both, alone = np.zeros((60, 2)), np.zeros((60, 2))
-    last = np.array([list(UNLABELED).index(0.0)])
+    last = np.array([list(UNLABELED).index(0.0), len(UNLABELED)])  # and sources that are counted
     for t in range(60):
         others = gold.take(np.flatnonzero(gold.fold != gold.fold[t]))
         here = gold.take(np.array([t]))

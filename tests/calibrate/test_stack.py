@@ -19,6 +19,7 @@ from karat.calibrate.stack import (
     weigh_readings,
 )
 from karat.estimate.consensus import learn
+from karat.estimate.gold_evidence import gold_evidence
 from karat.votes import Votes
 
 FloatArray = npt.NDArray[np.float64]
@@ -47,6 +48,9 @@ def test_gold_points_are_read_by_sources_that_have_not_seen_their_labels() -> No
     for k, worth in enumerate(UNLABELED):
         expected = learn(ballots.without(own), balance, worth).evidence.of(votes.take(own))
         np.testing.assert_allclose(found.said[k, own], expected, atol=1e-12)
+    others = np.flatnonzero(found.fold != 2)
+    counted = gold_evidence(ballots, votes.take(others), found.truth[others]).of(votes.take(own))
+    np.testing.assert_allclose(found.said[-1, own], counted, atol=1e-12)
     # Labels of a part that are turned round change how other parts are read, never their own.
     turned = gold.copy()
     turned[own] = 1 - turned[own]
@@ -57,7 +61,7 @@ def test_gold_points_are_read_by_sources_that_have_not_seen_their_labels() -> No
 
 def test_fewer_gold_labels_than_parts() -> None:
     found, without = readings(sample(300), 2)
-    assert found.said.shape == (len(UNLABELED), 2, 2)
+    assert found.said.shape == (len(UNLABELED) + 1, 2, 2)
     assert np.isfinite(found.said).all()
     assert weigh_readings(found, without).pool.weight.sum() == pytest.approx(1)
 
@@ -97,7 +101,7 @@ def test_silent_gold_points_tell_of_silent_points_alone() -> None:
         found.class_balance,
         np.append(found.truth, [1] * 30).astype(np.int8),
         np.concatenate([found.plain, np.zeros((30, 2))]),
-        np.concatenate([found.said, np.zeros((len(UNLABELED), 30, 2))], axis=1),
+        np.concatenate([found.said, np.zeros((len(UNLABELED) + 1, 30, 2))], axis=1),
         found.prior,
         np.concatenate([found.tally, np.zeros((30, 2))]),
         np.append(found.fold, np.arange(30) % FOLDS),
@@ -137,3 +141,23 @@ def test_many_sources_have_no_slopes_of_their_own(monkeypatch: pytest.MonkeyPatc
     found, without = readings(sample(300), 40)
     assert found.by_group is None
     assert len(weigh_readings(found, without).slopes) == 0
+
+
+def test_where_silence_tells_the_class_sources_are_counted_on_gold() -> None:
+    # Every source votes for whatever class, and far more often on points of the second.
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 3_000)
+    values = np.where(rng.random((3_000, 8)) < np.where(truth, 0.5, 0.2)[:, None], rng.integers(0, 2, (3_000, 8)), -1)
+    found, without = readings(make_votes(values.astype(np.int8), 2, truth.astype(np.int8)), 300)
+    pool = weigh_readings(found, without).pool
+    counted = pool.learned == 1 + len(UNLABELED)  # after what needs no gold
+    assert pool.weight[counted].sum() > 0.9
+    assert found.prior.sum() == pytest.approx(1)
+
+
+def test_doubt_leaves_weight_to_what_explains_gold_almost_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, without = readings(sample(1_000), 100)
+    cautious = weigh_readings(found, without).pool
+    monkeypatch.setattr(stack, "DOUBT", 1.0)
+    sure = weigh_readings(found, without).pool
+    assert cautious.weight[3:].max() < sure.weight[3:].max()  # after what needs no gold

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from simulate import ballots_of, draw_votes, held_sparsely, make_votes, sample, symmetric_conditionals
+from simulate import ballots_of, draw_votes, held_sparsely, make_votes, random_votes, sample, symmetric_conditionals
 
 from karat._kernels import threads
 from karat.estimate import consensus
@@ -14,13 +14,6 @@ from karat.naive_bayes import softmax
 from karat.votes import Votes
 
 FloatArray = npt.NDArray[np.float64]
-
-
-def random_votes(seed: int, n: int = 40, m: int = 5, K: int = 2, silence: float = 0.4) -> Votes:
-    rng = np.random.default_rng(seed)
-    values = np.where(rng.random((n, m)) < silence, -1, rng.integers(0, K, (n, m)))
-    values[:2] = -1  # nobody votes
-    return make_votes(values, K, rng.integers(0, K, n))
 
 
 # Slow and obvious: one point, one source, one class after another.

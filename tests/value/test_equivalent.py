@@ -18,7 +18,7 @@ def with_curve(risks: Risks, floor: float, c: float, noise: float = 0.1) -> Risk
     around = rng.normal(size=g) * noise
     around -= around.mean()
     losses = risks.votes_alone.losses + floor + c / sizes[:, None] + around
-    return replace(risks, gold_alone=GoldAlone(sizes, losses, np.ones_like(losses)))
+    return replace(risks, gold_curve=GoldAlone(sizes, losses))
 
 
 def test_known_answer_within_the_labels_and_beyond(risks: Risks) -> None:
@@ -41,8 +41,8 @@ def test_more_noise_makes_the_interval_wider(risks: Risks) -> None:
 
 def test_oracle_the_difference_on_the_same_points(risks: Risks) -> None:
     n, mean, error = difference(risks)
-    sizes = risks.gold_alone.sizes
+    sizes = risks.gold_curve.sizes
     np.testing.assert_array_equal(n[: len(sizes)], sizes)
-    lost = risks.gold_alone.losses[2] - risks.votes_alone.losses
+    lost = risks.gold_curve.losses[2] - risks.votes_alone.losses
     assert mean[2] == pytest.approx(lost.mean())
     assert error[2] == pytest.approx(lost.std(ddof=1) / np.sqrt(len(lost)))

@@ -9,16 +9,21 @@ from karat.estimate.wilson import wilson
 from karat.fit import fit
 from karat.losses import log_losses
 from karat.value.interval import Interval
-from karat.value.risks import Measured, Risks, blind, controlled, mean_interval, measure_risks, share_interval
-from karat.votes import Gold, GoldPoints
+from karat.value.risks import Measured, Risks, blind, controlled, measure_risks, share_interval
+from karat.votes import Gold, GoldPoints, Votes
 
 SETTINGS = Settings(class_balance=0.5)
+
+
+def mean_interval(values: np.ndarray, weights: np.ndarray, level: float) -> Interval:
+    """Without a view."""
+    return controlled(values, np.zeros(len(values)), 0.0, weights, level)
 
 
 def test_invariant_the_same_seed_gives_the_same_bits(risks: Risks) -> None:
     again = measure_risks(risks.votes, risks.points, risks.settings)
     np.testing.assert_array_equal(again.both.losses, risks.both.losses)
-    np.testing.assert_array_equal(again.gold_alone.losses, risks.gold_alone.losses)
+    np.testing.assert_array_equal(again.gold_curve.losses, risks.gold_curve.losses)
     assert (again.by_labels, again.by_points) == (risks.by_labels, risks.by_points)
 
 
@@ -81,11 +86,21 @@ def test_a_view_that_says_nothing_does_no_harm() -> None:
 
 def test_known_answer_losses_and_right_labels() -> None:
     p = np.array([[0.9, 0.1], [0.4, 0.6], [0.5, 0.5]])
-    found = Measured.of(p, p[:2], np.array([0, 0], dtype=np.int8), np.ones(2))
+    votes = Votes.from_array([[0, 1], [0, 0], [1, 1]], gold=[0, 0, -1])
+    found = Measured.of(p, GoldPoints.of(votes, votes.own_gold), p)
     np.testing.assert_allclose(found.losses, log_losses(np.array([0.9, 0.4])))
     np.testing.assert_array_equal(found.right, [1, 0])
     np.testing.assert_allclose(found.view, [-(p[k] * np.log(p[k])).sum() for k in range(2)])
     assert found.everywhere == pytest.approx(-(p * np.log(p)).sum() / 3)
+    believed = p[::-1]
+    other = Measured.of(p, GoldPoints.of(votes, votes.own_gold), believed)
+    np.testing.assert_allclose(other.view, [-(believed[k] * np.log(p[k])).sum() for k in range(2)])
+
+
+def test_gold_alone_is_told_by_models_that_have_not_seen_the_point(risks: Risks) -> None:
+    # As many labels as there are less one part of twenty: better than the curve's largest part, up to noise.
+    assert risks.gold_alone.losses.mean() == pytest.approx(risks.gold_curve.losses[-1].mean(), abs=0.03)
+    assert not np.array_equal(risks.gold_alone.losses, risks.gold_curve.losses[-1])
 
 
 def test_oracle_shares_are_wilsons_and_weights_count_by_what_they_tell() -> None:

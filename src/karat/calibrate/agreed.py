@@ -17,6 +17,7 @@ from karat.calibrate.stack import OWN_SLOPES_OF, UNLABELED, GoldReadings, read_g
 from karat.errors import InputError, NotIdentifiedError
 from karat.estimate.class_balance import class_balance, gold_balance
 from karat.estimate.consensus import Ballots, Consensus, learn, matching_shift, vote_counts
+from karat.estimate.gold_evidence import gold_evidence
 from karat.estimate.groups import check_groups, dependent_groups
 from karat.estimate.intervals import Intervals
 from karat.estimate.near_copies import MOST_SOURCES, near_copies
@@ -188,9 +189,11 @@ def _gold_pool(alone: _VotesAlone, readings: GoldReadings, settings: Settings) -
     """
     balance = alone.consensus.class_balance
     learned = {worth: learn(alone.ballots, balance, worth).evidence for worth in UNLABELED}
+    gold = np.flatnonzero(alone.ballots.truth >= 0)
+    counted = gold_evidence(alone.ballots, alone.ballots.votes.take(gold), readings.truth)
     weighed = weigh_readings(readings, alone.pool)
     own = (learned[OWN_SLOPES_OF].times(slopes) for slopes in weighed.slopes)
-    pool = weighed.pool.taking((alone.consensus.evidence, *learned.values(), *own))
+    pool = weighed.pool.taking((alone.consensus.evidence, *learned.values(), counted, *own))
     if settings.class_balance is None:
         return pool, np.zeros(len(balance))
     return pool.meeting_balance(alone.ballots)

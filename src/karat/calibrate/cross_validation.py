@@ -71,7 +71,9 @@ def cross_scores(
     silent = gold.tally.sum(axis=1) == 0
     counted = majority(gold.tally, gold.class_balance)
     counted[silent] = gold.class_balance
-    only_gold = np.flatnonzero(np.array(list(UNLABELED)) == 0)
+    only_gold = np.flatnonzero(
+        np.append(list(UNLABELED), 0.0) == 0
+    )  # sources that are counted learn from gold alone too
     alone, both = np.empty_like(counted), np.empty_like(counted)
     for part in np.unique(gold.fold):
         tested, rest = np.flatnonzero(gold.fold == part), gold.take(np.flatnonzero(gold.fold != part))

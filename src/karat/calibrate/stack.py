@@ -1,11 +1,13 @@
 r"""Readings of the votes that gold chooses between.
 
 The sources are learned with gold points in their places, and points without gold counting as much as those, a tenth, a
-hundredth, or nothing at all. Each of these, with every slope and repetition of a grid, is a reading (see
-`karat.calibrate.pool`); its c and b are normal around 0 and fitted on gold, from evidence that has not seen the point's
-own label. Where sources are not too many, there are also readings in which each has a slope of its own, normal around
-that of the best reading. The readings are averaged by how well each explains gold (Laplace's approximation); the mean
-of readings that needs no gold is one of them, so that a few gold labels change little.
+hundredth, or nothing at all; or their outputs are counted on gold alone, silence among them (`gold_evidence`). Each of
+these, with every slope and repetition of a grid, is a reading (see `karat.calibrate.pool`); its c and b are normal
+around 0 and fitted on gold, from evidence that has not seen the point's own label. Where sources are not too many,
+there are also readings in which each has a slope of its own, normal around that of the best reading. The readings are
+averaged by how well each explains gold (Laplace's approximation); the mean of readings that needs no gold is one of
+them, so that a few gold labels change little. What looks best on few gold labels is best by luck for a part: log
+evidence is divided by a doubt, which leaves more weight to what explains gold almost as well.
 """
 
 from __future__ import annotations
@@ -19,9 +21,13 @@ from karat._types import Codes, Floats, Ints, Places
 from karat.calibrate.laplace import laplace
 from karat.calibrate.pool import Pool, discount
 from karat.estimate.consensus import Ballots, Consensus, learn, majority
+from karat.estimate.gold_evidence import gold_evidence
 
 # What a point without gold may count for beside one with gold, and how probable that is beforehand.
 UNLABELED = {1.0: 0.2, 0.1: 0.55, 0.01: 0.2, 0.0: 0.05}
+COUNTED = (
+    0.1  # how probable it is beforehand that sources are to be counted on gold: to the power of K - 1, as many shares
+)
 SLOPES = (0.35, 0.6, 1.0, 1.4)  # the grid of a
 REPETITIONS = (0.0, 0.15, 0.4, 1.0, 3.0)  # the grid of r
 OWN_SLOPES = {0.5: 0.1, 1.0: 0.1, 2.0: 0.1}  # standard deviation of a source's slope, over a, and how probable it is
@@ -31,6 +37,7 @@ COUNT_ERROR = 0.7  # standard deviation of c
 SHIFT_ERROR = 0.2  # standard deviation of b
 WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
 CAUTION = 2.0  # gold labels that readings without gold count for at the least
+DOUBT = 1.3  # what log evidence of readings is divided by
 FOLDS = 5  # parts of gold, each read by sources that were learned from the others
 SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points without a vote
 KEPT = 0.01  # readings below this share of the weight are left out
@@ -47,9 +54,9 @@ class GoldReadings:
     truth : array of int8, shape (g,)
     plain : array, shape (g, K)
         What the votes say by sources that were learned without gold.
-    said : array, shape (U, g, K)
-        What they say by sources that were learned with the other gold, for each of `UNLABELED`.
-    prior : array, shape (U,)
+    said : array, shape (U + 1, g, K)
+        What they say by sources that were learned with the other gold, for each of `UNLABELED`, and counted on it.
+    prior : array, shape (U + 1,)
         Probability beforehand of each of `said`.
     tally : array, shape (g, K)
         Votes for each class.
@@ -94,9 +101,9 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
     """
     balance = consensus.class_balance
     places = np.flatnonzero(ballots.truth >= 0)
-    gold_votes = ballots.votes.take(places)
+    gold_votes, truth = ballots.votes.take(places), ballots.truth[places]
     fold = rng.permutation(len(places)) % FOLDS
-    said = np.zeros((len(UNLABELED), len(places), len(balance)))
+    said = np.zeros((len(UNLABELED) + 1, len(places), len(balance)))
     by_group = None
     if len(ballots.groups) <= MOST_SLOPES and len(places) <= MOST_GOLD:
         by_group = np.zeros((len(places), len(balance), len(ballots.groups)))
@@ -109,9 +116,12 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
             said[k, left_out] = evidence.of(of_part)
             if by_group is not None and worth == OWN_SLOPES_OF:
                 by_group[left_out] = evidence.by_group(of_part)
+        others = np.flatnonzero(fold != part)
+        said[-1, left_out] = gold_evidence(ballots, gold_votes.take(others), truth[others]).of(of_part)
     plain = consensus.evidence.of(gold_votes)
-    prior = np.array(list(UNLABELED.values()))
-    return GoldReadings(balance, ballots.truth[places], plain, said, prior, ballots.tally[places], fold, by_group)
+    counted = COUNTED ** (len(balance) - 1)
+    prior = np.append((1 - counted) * np.array(list(UNLABELED.values())), counted)
+    return GoldReadings(balance, truth, plain, said, prior, ballots.tally[places], fold, by_group)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +184,7 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Weighed:
         gold.class_balance,
         (SILENT_WORTH * gold.class_balance + silent) / (SILENT_WORTH + silent.sum()),
         (),
-        weight=np.exp(evidence - evidence.max()),
+        weight=np.exp((evidence - evidence.max()) / DOUBT),
         slope=slope,
         repetition=repetition,
         count=fitted[:, 0],
@@ -186,11 +196,12 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Weighed:
     chances = np.log(
         [1 - WITHOUT_GOLD, WITHOUT_GOLD / 2, *[WITHOUT_GOLD / 2 / len(without.weight)] * len(without.weight)]
     )
-    chances[0] += evidence.max() + np.log(pool.weight.sum())
+    chances[0] += evidence.max() + np.log(np.exp(evidence - evidence.max()).sum())
     for k, reading in enumerate([without, *without.single]):
         p = reading.mixed([seen.plain], seen.tally)[np.arange(len(seen.truth)), seen.truth]
         chances[1 + k] += np.log(np.maximum(p, 1e-300)).sum()
-    share = np.exp(chances - chances.max())
+    # Of more classes each gold label tells more, and luck less.
+    share = np.exp((chances - chances.max()) / (1 + 1 / (K - 1)))
     share /= share.sum()
     kept = max(1 - share[0], CAUTION / (CAUTION + len(gold.truth)))
     share[1] += kept - (1 - share[0])

@@ -55,20 +55,28 @@ class Evidence:
         How many outputs each source has, "nothing said" among them.
     groups : tuple of tuples of int
         Sources whose votes on a point count as one vote, their mean; each source is in one group.
+    silence : array, shape (m, K), or None
+        How much it speaks for each class that a source says nothing where others vote; None where that says nothing.
     """
 
     log_odds: Floats
     sizes: tuple[int, ...]
     groups: tuple[Group, ...]
+    silence: Floats | None = None
 
     @cached_property
     def tables(self) -> list[Floats]:
-        """What each joint output of each group adds for each class, shape (K, outputs); silence says nothing."""
+        """What each joint output of each group adds for each class, shape (K, outputs)."""
         m, V, K = self.log_odds.shape
         padded = np.zeros((m, K, V + 1))
         padded[:, :, SILENT + 1 :] = self.log_odds.transpose(0, 2, 1)
+        if self.silence is not None:
+            padded[:, :, SILENT] = self.silence
         alone = [padded[i, :, :size] for i, size in enumerate(self.sizes)]
-        return [alone[group[0]] if len(group) == 1 else _mean_table([alone[i] for i in group]) for group in self.groups]
+        return [
+            alone[group[0]] if len(group) == 1 else _mean_table([alone[i] for i in group], self.silence is not None)
+            for group in self.groups
+        ]
 
     def of(self, votes: Votes) -> Floats:
         """What all votes on each point say together, shape (n, K)."""
@@ -88,17 +96,19 @@ class Evidence:
         of_sources = np.empty(len(self.log_odds))
         for group, number in zip(self.groups, of_groups, strict=True):
             of_sources[list(group)] = number
-        return replace(self, log_odds=of_sources[:, None, None] * self.log_odds)
+        silence = None if self.silence is None else of_sources[:, None] * self.silence
+        return replace(self, log_odds=of_sources[:, None, None] * self.log_odds, silence=silence)
 
 
-def _mean_table(tables: Sequence[Floats]) -> Floats:
-    """Of sources that count as one: the mean over those of them that vote, for every joint output."""
+def _mean_table(tables: Sequence[Floats], silence_tells: bool) -> Floats:
+    """Of sources that count as one: the mean over those of them that tell something, for every joint output."""
     sizes = [table.shape[1] for table in tables]
     outputs = np.indices(sizes).reshape(len(tables), -1)
     said = np.sum([table[:, output] for table, output in zip(tables, outputs, strict=True)], axis=0)
     order = joint_output(list(outputs), sizes)
     result = np.empty((len(tables[0]), len(order)))
-    result[:, order] = said / np.maximum((outputs != SILENT).sum(axis=0), 1)
+    telling = len(tables) if silence_tells else np.maximum((outputs != SILENT).sum(axis=0), 1)
+    result[:, order] = said / telling
     return result
 
 
@@ -177,6 +187,11 @@ class Ballots:
         """The points on which somebody votes."""
         return np.flatnonzero(self.tally.sum(axis=1))
 
+    @cached_property
+    def shares(self) -> Floats:
+        """How often each source gives each output, shape (m, V)."""
+        return np.asarray(vote_counts(self.votes, np.ones((len(self.votes), 1)))[:, :, 0] / len(self.votes))
+
     @property
     def some_covered(self) -> Places:
         """So many of these, evenly spread, as are enough to match class shares on."""
@@ -197,13 +212,18 @@ class Consensus:
     ----------
     evidence : Evidence
     class_balance : array, shape (K,)
-    scores : array, shape (n, K)
-        What the votes on the points learned from say together.
+    votes : Votes
+        That were learned from.
     """
 
     evidence: Evidence
     class_balance: Floats
-    scores: Floats
+    votes: Votes
+
+    @cached_property
+    def scores(self) -> Floats:
+        """What the votes on the points learned from say together, shape (n, K)."""
+        return self.evidence.of(self.votes)
 
 
 def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0) -> Consensus:
@@ -229,17 +249,21 @@ def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0
     guess = majority(ballots.tally, balance)
     if ballots.votes.scored.any() and len(covered):  # which class a score leans to is its rank, whatever the shares
         guess = softmax(np.log(guess) + matching_shift(np.log(guess[covered]), balance))
-    steps = SCORE_STEPS if ballots.votes.scored.any() else STEPS
-    for _ in range(steps if unlabeled > 0 else 1):
+    steps = (SCORE_STEPS if ballots.votes.scored.any() else STEPS) if unlabeled > 0 else 1
+    places = np.flatnonzero(gold) if unlabeled == 0 else slice(None)
+    learned_from = ballots if unlabeled > 0 else Ballots(ballots.votes.take(places), truth[places], ballots.groups)
+    for step in range(steps):
         guess[gold] = np.eye(K)[truth[gold]]
-        evidence = _weigh(ballots, guess * importance[:, None], balance)
+        evidence = _weigh(learned_from, (guess * importance[:, None])[places], balance)
+        if class_balance is not None and step == steps - 1:
+            break  # nobody asks for guesses by what was learned last
         scores = evidence.of(ballots.votes)
         if class_balance is None and len(covered):
             said = softmax(np.log(balance) + scores[covered]).mean(axis=0)
             balance = _evened(balance + BALANCE_STEP * (said - balance), EVEN)
         if len(covered):
             guess = softmax(scores + matching_shift(scores[covered], balance))
-    return Consensus(evidence, balance, scores)
+    return Consensus(evidence, balance, ballots.votes)
 
 
 def _evened(balance: Floats, share: float) -> Floats:

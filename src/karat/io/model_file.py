@@ -13,7 +13,8 @@ from karat.io.files import whole_file
 from karat.io.plain import plain
 
 FORMAT = "karat model"
-VERSION = 4  # 2: groups that a plain count of votes takes for one source; 3: readings of a consensus; 4: a digest
+# 2: groups that a plain count of votes takes for one source; 3: readings of a consensus; 4: silence in them, a digest
+VERSION = 4
 T = TypeVar("T")
 
 

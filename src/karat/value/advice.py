@@ -16,7 +16,7 @@ from karat.value.gains import Lacking
 from karat.value.interval import Interval
 from karat.value.learning_curves import LearningCurves, learning_curves, predicted_both
 from karat.value.ratio import data_value_ratio
-from karat.value.risks import Risks, mean_interval, share_interval
+from karat.value.risks import Risks
 from karat.value.words import decision_words, worth
 
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
@@ -141,12 +141,12 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
     changes = source_changes(risks)
     risk = {
-        "labeled": mean_interval(risks.gold_alone.beyond(np.array([n_gold]))[0], risks.points.weights, level),
+        "labeled": risks.gold_alone.loss(level),
         "unlabeled": risks.votes_alone.loss(level),
         "combined": risks.both.loss(level),
     }
     accuracy = {
-        "labeled": share_interval(risks.gold_alone.right[-1], risks.points.weights, level),
+        "labeled": risks.gold_alone.accuracy(level),
         "unlabeled": risks.votes_alone.accuracy(level),
         "combined": risks.both.accuracy(level),
     }

@@ -87,7 +87,7 @@ def _gain(risks: Risks, votes: Votes, settings: Settings) -> Interval:
     points = risks.points.select(votes.sources)
     fold = settings.generator().permutation(len(points)) % FOLDS
     found = blind(votes, points, fold, settings).probabilities
-    after = Measured.of(found, found[points.rows], points.truth, points.weights)
+    after = Measured.of(found, points, found)
     gains = risks.both.losses - after.losses
     share = points.weights / points.weights.sum()
     mean = float(share @ gains)

@@ -41,7 +41,7 @@ def band(risks: Risks, level: float) -> tuple[Floats, Floats, Floats]:
 
 def difference(risks: Risks) -> tuple[Floats, Floats, Floats]:
     """How much more gold alone of n labels loses than votes alone: numbers of labels, means and standard errors."""
-    curve, weights = risks.gold_alone, risks.points.weights
+    curve, weights = risks.gold_curve, risks.points.weights
     n = curve.sizes.astype(np.float64)
     beyond = n[-1] * _STEP ** np.arange(1, max(1, round(np.log(FARTHEST * len(weights) / n[-1]) / np.log(_STEP))) + 1)
     lost = np.concatenate([curve.losses, curve.beyond(beyond)]) - risks.votes_alone.losses

@@ -16,11 +16,12 @@ from karat.estimate.kinds import Kind
 from karat.losses import log_losses
 from karat.naive_bayes import softmax
 from karat.value.ratio import SMALLEST
-from karat.votes import GoldPoints
+from karat.votes import GoldPoints, Votes
 
 LARGEST_PART = 0.8  # of the gold labels, at most so many are learned from, and the others measured on
 SAMPLES = 40  # of each number of labels
 LAST = 4  # points of the curve that it is drawn on from
+PARTS = 20  # of gold, each predicted by models of the others
 _STEP = 2**0.5  # from one number of labels to the next
 _MOST = 1_000  # gold points that take part
 
@@ -35,13 +36,10 @@ class GoldAlone:
         Numbers of gold labels that were learned from.
     losses : array, shape (s, g)
         Mean log loss, on each gold point, of models of so many others.
-    right : array, shape (s, g)
-        How often such a model labels it right.
     """
 
     sizes: Ints
     losses: Floats
-    right: Floats
 
     def beyond(self, n: Floats) -> Floats:
         """Losses with more labels than were learned from, shape (len(n), g): a constant plus c / n, from the last."""
@@ -63,34 +61,39 @@ def gold_alone(
     G = len(points)
     most = int(LARGEST_PART * min(G, _MOST))
     sizes = [int(n) for n in np.unique(np.append(np.geomspace(SMALLEST, most, _steps(most)).round(), most))]
-    total, right, number = (np.zeros((len(sizes), G)) for _ in range(3))
+    total, number = np.zeros((len(sizes), G)), np.zeros((len(sizes), G))
     for k, n in enumerate(sizes):
         seen: Bools = rng.random((SAMPLES, G)).argsort(axis=1) < n
-        losses, correct = _measured(points, seen, given, kind, groups)
-        total[k], right[k], number[k] = (losses * ~seen).sum(axis=0), (correct * ~seen).sum(axis=0), (~seen).sum(axis=0)
+        p = labeled_probabilities(points, seen, given, kind, groups, points.votes)
+        losses = log_losses(p[:, np.arange(G), points.truth])
+        total[k], number[k] = (losses * ~seen).sum(axis=0), (~seen).sum(axis=0)
     # A point that was in every sample stands for the others.
-    some = np.maximum(number, 1)
-    usual = [found.sum(axis=1, keepdims=True) / number.sum(axis=1, keepdims=True) for found in (total, right)]
-    return GoldAlone(
-        np.array(sizes),
-        *(np.where(number > 0, found / some, mean) for found, mean in zip((total, right), usual, strict=True)),
-    )
+    usual = total.sum(axis=1, keepdims=True) / number.sum(axis=1, keepdims=True)
+    return GoldAlone(np.array(sizes), np.where(number > 0, total / np.maximum(number, 1), usual))
 
 
 def _steps(most: int) -> int:
     return max(2, int(np.log(most / SMALLEST) / np.log(_STEP)) + 1)
 
 
-def _measured(
-    points: GoldPoints, seen: Bools, given: Floats | None, kind: Kind, groups: tuple[Group, ...]
-) -> tuple[Floats, Floats]:
-    """Log loss and whether the label is right, of S models on all gold points, shapes (S, g)."""
-    K, votes, truth = len(points.votes.classes), points.votes, points.truth
-    weights = seen[:, :, None] * np.eye(K)[truth]
+def left_out_probabilities(
+    points: GoldPoints, given: Floats | None, kind: Kind, groups: tuple[Group, ...], rng: np.random.Generator
+) -> Floats:
+    """Probabilities of gold points, shape (g, K), by models of gold that is not in the same of `PARTS` parts."""
+    fold = rng.permutation(len(points)) % PARTS
+    parts = np.arange(min(PARTS, len(points)))
+    p = labeled_probabilities(points, fold != parts[:, None], given, kind, groups, points.votes)
+    return np.asarray(p[fold, np.arange(len(points))])
+
+
+def labeled_probabilities(
+    points: GoldPoints, seen: Bools, given: Floats | None, kind: Kind, groups: tuple[Group, ...], asked: Votes
+) -> Floats:
+    """Probabilities of the points asked for, shape (S, a, K), by S models of the gold that each has seen, (S, g)."""
+    weights = seen[:, :, None] * np.eye(len(asked.classes))[points.truth]
     floor = 1 / np.maximum(seen.sum(axis=1), 2)
     counts = weights.sum(axis=1)
     balance = np.array([gold_balance(of_one) for of_one in counts]) if given is None else np.tile(given, (len(seen), 1))
-    scores = kind.labeled_scores(votes, weights, votes, groups, floor.astype(np.float64))
-    scores[:, votes.number == 0] = 0  # nobody looked, which tells nothing
-    p = softmax(scores + np.log(balance)[:, None])
-    return log_losses(p[:, np.arange(len(truth)), truth]), (p.argmax(axis=2) == truth).astype(np.float64)
+    scores = kind.labeled_scores(points.votes, weights, asked, groups, floor.astype(np.float64))
+    scores[:, asked.number == 0] = 0  # nobody looked, which tells nothing
+    return softmax(scores + np.log(balance)[:, None])

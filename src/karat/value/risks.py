@@ -2,13 +2,14 @@ r"""Risks of three ways to label a user's points: gold alone, votes alone, and b
 
 The base is the loss on gold points of fits that have not seen them: all that a fit learns, class balance and weights
 among it, is learned anew without each of some parts of gold. That is right on average whatever the model, and noisy.
-The model's own view takes some of the noise away: a model with probabilities p expects to lose their entropy h, which
-is known for all points, so that with l the losses on gold
+The best labels that there are take some of the noise away: by the probabilities p of votes and gold, a way that gives
+probabilities q is expected to lose h = -sum p log q, which is known for all points, so that with l the losses on gold
 
     risk = mean(l) - power (mean of h on gold - mean of h over all points),    power = cov(l, h) / var(h)
 
-where the power is what gold shows it to be, drawn to none where gold is little. The interval is that of plain
-cross-validation: on real sets the error that is left by the view looks smaller than it is.
+where the power is what gold shows it to be, drawn to none where gold is little. That also tells in part of which gold
+was learned from, by which few labels make gold alone better or worse. The interval is that of plain cross-validation:
+on real sets the error that is left by the view looks smaller than it is.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from karat._types import Codes, Floats, Group, Ints, Progress
+from karat._types import Floats, Group, Ints, Places, Progress
 from karat.calibrate.agreed import blind_fits, votes_alone, votes_and_gold
 from karat.calibrate.blind import Blind, information_of
 from karat.estimate.groups import dependent_groups
@@ -27,9 +28,9 @@ from karat.estimate.kinds import ClassConditional, Kind, Symmetric
 from karat.estimate.settings import Settings
 from karat.estimate.wilson import weighted_share
 from karat.fit import fit
-from karat.losses import entropy, log_losses
+from karat.losses import cross_entropy, log_losses
 from karat.value.gains import Prospects, prospects
-from karat.value.gold_alone import GoldAlone, gold_alone
+from karat.value.gold_alone import GoldAlone, gold_alone, labeled_probabilities, left_out_probabilities
 from karat.value.interval import Interval
 from karat.votes import Gold, GoldPoints, Votes
 
@@ -48,7 +49,7 @@ class Measured:
     losses, right : arrays, shape (g,)
         Log loss, and whether the label is right.
     view : array, shape (g,)
-        What the model itself expects to lose.
+        What it is expected to lose, by votes and gold.
     everywhere : float
         The mean of that over all points.
     weights : array, shape (g,)
@@ -65,16 +66,23 @@ class Measured:
     confidence: Floats
 
     @classmethod
-    def of(cls, everywhere: Floats, on_gold: Floats, truth: Codes, weights: Floats) -> Measured:
-        """From probabilities of all points, shape (n, K), and of gold points by fits that have not seen them."""
-        own = on_gold[np.arange(len(truth)), truth]
+    def of(cls, p: Floats, points: GoldPoints, believed: Floats) -> Measured:
+        """From probabilities of all points, shape (n, K): gold points by fits that have not seen them.
+
+        Parameters
+        ----------
+        believed : array, shape (n, K)
+            The probabilities of votes and gold.
+        """
+        rows, truth = points.rows, points.truth
+        expected = cross_entropy(believed, p)
         return cls(
-            log_losses(own),
-            (on_gold.argmax(axis=1) == truth).astype(np.float64),
-            entropy(on_gold),
-            float(entropy(everywhere).mean()),
-            weights,
-            on_gold.max(axis=1),
+            log_losses(p[rows, truth]),
+            (p[rows].argmax(axis=1) == truth).astype(np.float64),
+            expected[rows],
+            float(expected.mean()),
+            points.weights,
+            p[rows].max(axis=1),
         )
 
     def loss(self, level: float) -> Interval:
@@ -115,11 +123,6 @@ def controlled(values: Floats, view: Floats, everywhere: float, weights: Floats,
     return Interval.around(value, half)
 
 
-def mean_interval(values: Floats, weights: Floats, level: float) -> Interval:
-    """Mean over all points of something known on some."""
-    return controlled(values, np.zeros(len(values)), 0.0, weights, level)
-
-
 def share_interval(right: Floats, weights: Floats, level: float) -> Interval:
     """Mean over all points of shares that are known on some: Wilson's interval, which has a width where all are right.
 
@@ -138,9 +141,10 @@ class Risks:
     votes : Votes
     points : GoldPoints
     settings : Settings
-    both, votes_alone : Measured
-        Votes and gold; votes alone, with the same class balance.
-    gold_alone : GoldAlone
+    both, votes_alone, gold_alone : Measured
+        Votes and gold; votes alone, with the same class balance; gold alone.
+    gold_curve : GoldAlone
+        Gold alone, by the number of labels.
     by_labels, by_points : float
         What the probabilities of votes and gold vary by over draws of gold labels, and of unlabeled points, in nats.
     n : int
@@ -152,7 +156,8 @@ class Risks:
     settings: Settings
     both: Measured
     votes_alone: Measured
-    gold_alone: GoldAlone
+    gold_alone: Measured
+    gold_curve: GoldAlone
     by_labels: float
     by_points: float
     n: int
@@ -172,24 +177,28 @@ def measure_risks(
     stages = FOLDS + 3
     rng = settings.generator()
     fold = rng.permutation(len(points)) % FOLDS
-    some, placed = _some_points(votes, points, rng)
+    rows = _some_points(len(votes), points, rng)
+    some, placed = votes.take(rows), replace(points, rows=np.searchsorted(rows, points.rows))
     found = blind(some, placed, fold, settings, lambda part: tell(part, stages))
-    both = Measured.of(found.probabilities, found.probabilities[placed.rows], points.truth, points.weights)
-    alone = alone_probabilities(votes, points, settings)
+    both = found.probabilities
+    alone = alone_probabilities(votes, points, settings)[rows]
     tell(FOLDS + 1, stages)
     by_points = points_variation(some, placed, settings, rng) * len(some) / n
     tell(FOLDS + 2, stages)
     groups: tuple[Group, ...] = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
     kind: Kind = Symmetric() if settings.symmetric else ClassConditional()
     given = settings.given_balance(votes.classes)
+    by_gold = labeled_probabilities(points, np.ones((1, len(points)), dtype=bool), given, kind, groups, some)[0]
+    by_gold[placed.rows] = left_out_probabilities(points, given, kind, groups, rng)
     curve = gold_alone(points, given, kind, groups, rng)
     tell(stages, stages)
     return Risks(
         votes,
         points,
         settings,
-        both,
-        Measured.of(alone, alone[points.rows], points.truth, points.weights),
+        Measured.of(both, placed, both),
+        Measured.of(alone, placed, both),
+        Measured.of(by_gold, placed, both),
         curve,
         found.variation,
         by_points,
@@ -197,13 +206,12 @@ def measure_risks(
     )
 
 
-def _some_points(votes: Votes, points: GoldPoints, rng: np.random.Generator) -> tuple[Votes, GoldPoints]:
-    """All points, or of very many some, with all gold, and where gold is among them."""
-    if len(votes) <= max(MOST_POINTS, 2 * len(points)):
-        return votes, points
-    others = rng.permutation(np.setdiff1d(np.arange(len(votes)), points.rows))
-    rows = np.sort(np.concatenate([points.rows, others[: max(MOST_POINTS - len(points), len(points))]]))
-    return votes.take(rows), replace(points, rows=np.searchsorted(rows, points.rows))
+def _some_points(n: int, points: GoldPoints, rng: np.random.Generator) -> Places:
+    """All points, or of very many some, with all gold."""
+    if n <= max(MOST_POINTS, 2 * len(points)):
+        return np.arange(n)
+    others = rng.permutation(np.setdiff1d(np.arange(n), points.rows))
+    return np.sort(np.concatenate([points.rows, others[: max(MOST_POINTS - len(points), len(points))]]))
 
 
 def blind(
