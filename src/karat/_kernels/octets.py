@@ -25,3 +25,12 @@ def look_up(octets: Any, table: Any, out: Any) -> None:
     """Put ``table[v]`` into `out` for every byte v; the table has 256 places."""
     for t in range(_U(len(octets))):
         out[t] = table[_U(octets[t])]
+
+
+@compiled(types.void(_OCTETS, types.int8[::1], types.int8[::1], types.uint8[::1]))
+def look_up_marking(octets: Any, table: Any, out: Any, seen: Any) -> None:
+    """Both at once."""
+    for t in range(_U(len(octets))):
+        octet = _U(octets[t])
+        out[t] = table[octet]
+        seen[octet] = 1

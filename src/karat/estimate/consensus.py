@@ -23,7 +23,6 @@ from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
-from karat.votes.row_hash import block_of
 from karat.votes.storage import Sparse
 
 STEPS = 5  # from the count of votes on
@@ -126,8 +125,12 @@ def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
 
 
 def row_hashes(row: Places) -> Places:
-    """What decides whether points are learned from, by their row numbers."""
-    return block_of(row, 1 << 16)
+    """What decides whether points are learned from, by their row numbers: `block_of` with 2^16 blocks, and quicker."""
+    from karat._kernels.summary import row_hashes as fill  # loads numba
+
+    hashes = np.empty(len(row), dtype=np.uint16)
+    fill(np.ascontiguousarray(row, dtype=np.int64), hashes)
+    return hashes.astype(np.intp)
 
 
 def learned_from(hashes: Places, number: int, sources: int) -> Bools:
