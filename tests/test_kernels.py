@@ -7,8 +7,11 @@ from karat._kernels import threads
 from karat._kernels.counting import add_entry_pairs, add_tally, add_weights, pair_counts
 from karat._kernels.diagonal import joint_rotation
 from karat._kernels.evidence import add_tables, two_class_probabilities
+from karat._kernels.octets import look_up, look_up_marking, mark
 from karat._kernels.pools import pool_votes
+from karat._kernels.summary import row_hashes
 from karat._kernels.views import add_joint
+from karat.votes.row_hash import block_of
 
 
 def test_oracle_pairs_of_any_features_of_any_points() -> None:
@@ -88,6 +91,22 @@ def test_oracle_compiled_counts_of_votes(m: int) -> None:
     add_weights(columns, weights, m - 1, total)
     expected = [[weights[y, columns[m - 1] == u - 1].sum() for y in range(K)] for u in range(K + 1)]
     np.testing.assert_allclose(total, expected, rtol=1e-12)
+
+
+def test_oracle_bytes_and_hashes() -> None:
+    octets = np.random.default_rng(0).integers(0, 200, 999).astype(np.uint8)
+    table = np.arange(256).astype(np.int8)[::-1].copy()
+    seen, both = np.zeros(256, dtype=np.uint8), np.zeros(256, dtype=np.uint8)
+    mark(octets, seen)
+    out, again = np.empty(999, dtype=np.int8), np.empty(999, dtype=np.int8)
+    look_up(octets, table, out)
+    look_up_marking(octets, table, again, both)
+    assert (out == table[octets]).all()
+    assert (again == out).all()
+    assert np.flatnonzero(seen).tolist() == np.flatnonzero(both).tolist() == np.unique(octets).tolist()
+    rows, hashes = np.array([0, 5, 1 << 40, (1 << 62) + 3]), np.empty(4, dtype=np.uint16)
+    row_hashes(rows, hashes)
+    assert hashes.tolist() == block_of(rows, 1 << 16).tolist()
 
 
 def test_oracle_joint_outputs_of_rows() -> None:

@@ -37,7 +37,7 @@ def test_invariant_the_bits_of_an_array_also_where_an_executor_is_killed(
     expected = LabelModel(rng=1).fit(votes, votes.gold)
     known = votes.select(expected.source_model_.sources)
     df = karat_spark.read_parquet(spark, votes_folder)
-    for frame in (df, df.repartitionByRange(70, "id").sortWithinPartitions("id")):  # more than are merged at once
+    for frame in (df, df.repartitionByRange(40, "id").sortWithinPartitions("id")):  # more than are merged at once
         found = karat_spark.fit(frame, LabelModel(rng=1), key="id", gold="y")
         assert found.to_bytes() == expected.to_bytes()
     assert karat_spark.statistics(df, key="id", gold="y") == Statistics.of(known)

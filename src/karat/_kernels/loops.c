@@ -144,6 +144,18 @@ FAST void add_tally(const int8_t *restrict columns, int64_t m, int64_t n, int64_
     }
 }
 
+/* A hash of a row number, the finalizer of splitmix64, as in karat.votes.row_hash. */
+static inline uint64_t row_hash(uint64_t row) {
+    uint64_t x = (row + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+FAST void row_hashes(const int64_t *restrict row, int64_t n, uint16_t *restrict out) {
+    for (int64_t t = 0; t < n; t++) out[t] = (uint16_t)(row_hash((uint64_t)row[t]) >> 48);
+}
+
 FAST void add_summary(const int8_t *restrict columns, int64_t m, int64_t n, int64_t low, int64_t high,
                       uint64_t first_row, const uint8_t *restrict role, int64_t *restrict cast, int64_t outputs,
                       uint64_t *restrict prints, int64_t *restrict none) {
@@ -155,11 +167,7 @@ FAST void add_summary(const int8_t *restrict columns, int64_t m, int64_t n, int6
         for (int64_t t = 0; t < size; t++) {
             spoken[t] = many[t] = highest[t] = heard[t] = 0;
             lowest[t] = 255;
-            /* The finalizer of splitmix64, as in karat.votes.row_hash. */
-            uint64_t x = (first_row + (uint64_t)(start + t) + 1) * 0x9E3779B97F4A7C15u;
-            x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-            x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-            mixed[t] = x ^ (x >> 31);
+            mixed[t] = row_hash(first_row + (uint64_t)(start + t));
         }
         for (int64_t i = 0; i < m; i++) {
             const int8_t *restrict column = columns + i * n + start;
@@ -198,6 +206,14 @@ void mark(const uint8_t *restrict octets, int64_t n, uint8_t *restrict seen) {
 
 void look_up(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out) {
     for (int64_t t = 0; t < n; t++) out[t] = table[octets[t]];
+}
+
+void look_up_marking(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out,
+                     uint8_t *restrict seen) {
+    for (int64_t t = 0; t < n; t++) {
+        out[t] = table[octets[t]];
+        seen[octets[t]] = 1;
+    }
 }
 
 FAST void add_tables(const int8_t *restrict columns, int64_t n, int64_t low, int64_t high,

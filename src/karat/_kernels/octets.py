@@ -14,3 +14,8 @@ def mark(octets: AnyArray, seen: AnyArray) -> None:
 def look_up(octets: AnyArray, table: Codes, out: Codes) -> None:
     """Put ``table[v]`` into `out` for every byte v; the table has 256 places."""
     lib.look_up(given(octets), len(octets), given(table), written(out))
+
+
+def look_up_marking(octets: AnyArray, table: Codes, out: Codes, seen: AnyArray) -> None:
+    """Both at once."""
+    lib.look_up_marking(given(octets), len(octets), given(table), written(out), written(seen))

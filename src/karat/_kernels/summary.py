@@ -8,6 +8,11 @@ from karat._types import AnyArray, Codes, Ints
 LEFT_OUT, VOTES, SCORES = 0, 1, 2  # what a source counts for
 
 
+def row_hashes(row: Ints, out: AnyArray) -> None:
+    """The first sixteen bits of the hash of each row number, as in `karat.votes.row_hash`."""
+    lib.row_hashes(given(row), len(row), written(out))
+
+
 def add_summary(
     columns: Codes, low: int, high: int, first_row: int, role: AnyArray, cast: Ints, prints: AnyArray, none: Ints
 ) -> None:

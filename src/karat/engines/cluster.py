@@ -15,11 +15,10 @@ import pyarrow as pa
 from karat._types import Label
 from karat.digest import Digest
 from karat.engines.labels import label_columns
-from karat.engines.plan import Part, Plan, gathered, together
+from karat.engines.plan import HEAD, Part, Plan, gathered, together
 from karat.errors import InputError, examples
 from karat.estimate.settings import Settings
 from karat.io.coding import Coding
-from karat.io.streams import BATCH
 from karat.io.table import Reading
 from karat.model import LabelModel
 
@@ -38,8 +37,8 @@ class Table(Protocol):
         """The first rows as an Arrow table."""
         ...
 
-    def sizes(self) -> list[int]:
-        """How many rows each partition has, in their order."""
+    def sizes(self, columns: Sequence[str]) -> list[int]:
+        """How many rows each partition has, in their order, where these columns are read."""
         ...
 
     def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
@@ -59,13 +58,13 @@ def digest_table(
     """
     if settings.takes_all:
         raise InputError("clusters learn by the default (method='consensus'; --method consensus).")
-    plan = Plan.of_head(table.head(BATCH), reading, classes, settings)
+    plan = Plan.of_head(table.head(HEAD), reading, classes, settings)
     if plan is None:
         raise InputError(
             "clusters read tables with a row per point and votes for classes; a table with a row per vote, or with "
             "scores, is read on one machine (karat.LabelModel().fit(path); karat fit)."
         )
-    first_rows = [0, *accumulate(table.sizes())][:-1]
+    first_rows = [0, *accumulate(table.sizes(plan.columns))][:-1]
 
     def run(plan: Plan) -> Part:
         return together(Part.of_bytes(content, plan.coding) for content in table.digests(plan, first_rows, pairs))

@@ -44,10 +44,11 @@ class _Frame:
     def head(self, rows: int) -> Any:
         return _arrow(self.df.head(rows, npartitions=-1))
 
-    def sizes(self) -> list[int]:
+    def sizes(self, columns: Sequence[str]) -> list[int]:
         import dask
 
-        return list(dask.compute(*(dask.delayed(len)(part) for part in self.df.to_delayed())))
+        # Dask puts small partitions together, and which depends on the columns that are read.
+        return list(dask.compute(*(dask.delayed(len)(part) for part in self.df[list(columns)].to_delayed())))
 
     def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
         import dask
@@ -159,7 +160,7 @@ def label(
     if not len(head):
         raise InputError("there are no points: the votes have zero rows.")
     parts = wanted.to_delayed()
-    firsts = [0, *accumulate(frame.sizes())][:-1] if key is None else [0] * len(parts)
+    firsts = [0, *accumulate(frame.sizes(columns))][:-1] if key is None else [0] * len(parts)
     made = [dask.delayed(work)(part, first) for part, first in zip(parts, firsts, strict=True)]
     return dd.from_delayed(made, meta=work(head, 0).iloc[:0])
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from karat._types import Label, Progress
 from karat.digest import Digest
 from karat.engines.labels import LabelPart
-from karat.engines.plan import Part, Plan, gathered, together
+from karat.engines.plan import HEAD, Part, Plan, gathered, together
 from karat.errors import InputError, examples
 from karat.estimate.settings import Settings
 from karat.io.layouts import GoldFile, is_long, read_table
@@ -102,7 +102,10 @@ def _parts(stream: Stream, plan: Plan, progress: Progress | None) -> Iterator[tu
 
 def _head(stream: Stream) -> Any:
     """The first rows, with all columns."""
-    return pa.Table.from_batches(islice(stream.batches(without_index(stream.schema.names)), 1))
+    batches = list(islice(stream.batches(without_index(stream.schema.names)), 1))
+    if not batches:
+        raise InputError("there are no points: the votes have zero rows.")
+    return pa.Table.from_batches(batches).slice(0, HEAD)
 
 
 def parts_for(

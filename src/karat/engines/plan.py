@@ -11,13 +11,16 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from karat._types import ABSTAIN, Bools, Label
+from karat._kernels.octets import look_up, look_up_marking, mark
+from karat._kernels.threads import in_threads
+from karat._types import ABSTAIN, Bools, Codes, Label
 from karat.aside import tell_nothing
 from karat.digest import Digest, merged
 from karat.digest_content import digest_content, digest_of
@@ -27,6 +30,10 @@ from karat.io.coding import Coding, find_coding
 from karat.io.layouts import GoldFile, read_table, wide_part
 from karat.io.table import Entries, Reading, VoteTable
 from karat.votes import Votes
+from karat.votes.storage import Dense
+
+HEAD = 1 << 16  # rows that decide what the columns are
+_UNKNOWN = -2  # what is no class, and no abstain
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +156,9 @@ class Plan:
         names = (*(reading.sources or ()), reading.key, reading.gold, reading.chance, *self.keep)
         return list(dict.fromkeys(name for name in names if name is not None))
 
-    def table(self, rows: Any, first_row: int) -> tuple[VoteTable, bool]:
-        """The votes in some rows as they stand there, and whether one of them is in the gold file."""
-        found = wide_part(rows, self.reading, first_row)
+    def table(self, rows: Any, first_row: int, sources: Sequence[str] | None = None) -> tuple[VoteTable, bool]:
+        """The votes of all or some sources in some rows as they stand there, and whether one is in the gold file."""
+        found = wide_part(rows, self.reading if sources is None else replace(self.reading, sources=sources), first_row)
         if self.gold is None or found.keys is None:
             return found, False
         near = _in_file(rows[self.reading.key], self.gold.keys)
@@ -171,18 +178,81 @@ class Plan:
         """The votes in some rows."""
         if self.coding is None:
             raise TypeError("a plan that has seen no rows knows no classes")
-        return Votes.of_table(self.table(rows, first_row)[0], self.coding)
+        quick = self._quick(rows, first_row)
+        return Votes.of_table(self.table(rows, first_row)[0], self.coding) if quick is None else quick[0]
 
     def part(self, rows: Any, first_row: int, pairs: bool = False) -> Part:
         """What is found in some rows."""
+        quick = self._quick(rows, first_row)
+        if quick is not None:
+            votes, levels, gold_levels, met = quick
+            return Part(len(votes), levels, gold_levels, self._digest(votes, first_row, pairs), met)
         table, met = self.table(rows, first_row)
         levels = frozenset(table.levels)
         gold_levels = frozenset(table.gold.levels) if table.gold is not None else frozenset()
         if self.coding is None or not (self.sure or self._knows(levels, gold_levels)):
             return Part(table.n, levels, gold_levels, None, met)
         votes = Votes.of_table(replace(table, keys=None), self.coding)
+        return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs), met)
+
+    def _digest(self, votes: Votes, first_row: int, pairs: bool) -> Digest:
         telling: Bools = np.array([name not in self.dull for name in votes.sources], dtype=bool)
-        return Part(table.n, levels, gold_levels, Digest.of(votes, votes.gold, first_row, telling, pairs), met)
+        return Digest.of(votes, votes.gold, first_row, telling, pairs)
+
+    def _quick(self, rows: Any, first_row: int) -> tuple[Votes, frozenset[Label], frozenset[Label], bool] | None:
+        """Votes, levels of sources and of gold, and whether a key is in the gold file, as `table` finds them.
+
+        One look at every byte; None where a column is none of small whole numbers, or holds what is not known.
+        """
+        sources = tuple(self.reading.sources or ())
+        columns = [rows[name] for name in sources]
+        if self.coding is None or self.reading.scales or not all(pa.types.is_integer(c.type) for c in columns):
+            return None
+        codes, seen = (
+            np.empty((len(sources), rows.num_rows), dtype=np.int8),
+            np.zeros((len(sources), 256), dtype=np.uint8),
+        )
+
+        def work(place: int) -> bool:
+            column = columns[place].combine_chunks()
+            column = column.chunk(0) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
+            if column.type != pa.int8():
+                ends = pc.min_max(column).as_py()
+                if ends["min"] is None or ends["min"] < -128 or ends["max"] > 127:
+                    return False
+                column = column.cast(pa.int8())
+            if column.null_count:
+                mark(column.drop_null().to_numpy().view(np.uint8), seen[place])
+                look_up(column.fill_null(0).to_numpy().view(np.uint8), self._code_of, codes[place])
+                codes[place][column.is_null().to_numpy(zero_copy_only=False)] = ABSTAIN
+            else:
+                look_up_marking(column.to_numpy().view(np.uint8), self._code_of, codes[place], seen[place])
+            return True
+
+        if not rows.num_rows or not all(in_threads(work, len(sources))):
+            return None
+        present = np.flatnonzero(seen.any(axis=0)).astype(np.uint8)
+        if (self._code_of[present] == _UNKNOWN).any():
+            return None
+        table, met = self.table(rows, first_row, sources[:1])  # keys and gold, as they are always read
+        gold_levels = frozenset(table.gold.levels) if table.gold is not None else frozenset()
+        if not self._knows((), gold_levels):
+            return None
+        votes = Votes(Dense(codes.T), sources, self.coding, table.keys, key_name=table.key_name)
+        if table.gold is not None:
+            votes = replace(votes, gold=votes.code_gold(table.gold, table.chances))
+        return votes, frozenset(present.view(np.int8).tolist()), gold_levels, met
+
+    @cached_property
+    def _code_of(self) -> Codes:
+        """The class index of every byte, -1 of an abstain, -2 of what is neither; shape (256,)."""
+        coding, table = self.coding, np.full(256, _UNKNOWN, dtype=np.int8)
+        if coding is not None:
+            code_of: dict[Any, int] = {label: k for k, label in enumerate(coding.classes)}
+            code_of |= dict.fromkeys(coding.abstain, ABSTAIN)
+            for value in range(-128, 128):
+                table[value % 256] = code_of.get(coding.spelling.read(value), _UNKNOWN)
+        return table
 
     def _knows(self, levels: Iterable[Label], gold_levels: Iterable[Label]) -> bool:
         """Whether all values are classes, or mean that there is none."""

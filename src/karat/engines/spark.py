@@ -46,8 +46,8 @@ class _Frame:
     def head(self, rows: int) -> Any:
         return self.df.limit(rows).toArrow()
 
-    def sizes(self) -> list[int]:
-        some = self.df.select(self.df.columns[:1])
+    def sizes(self, columns: Sequence[str]) -> list[int]:
+        some = self.df.select(f"`{columns[0]}`")  # partitions are those of all columns, and one is read sooner
 
         def count(batches: Iterator[Any]) -> Iterator[Any]:
             yield _row(_partition(), str(sum(map(len, batches))).encode())
@@ -164,7 +164,7 @@ def label(
     frame = _Frame(_checked(df))
     columns, labels = labeler(model, frame.names, key, keep, leave_uncovered)
     wanted = df.select(*(f"`{name}`" for name in columns))
-    firsts = [0, *accumulate(frame.sizes() if key is None else [])]
+    firsts = [0, *accumulate(frame.sizes(columns) if key is None else [])]
 
     def work(batches: Iterator[Any]) -> Iterator[Any]:
         yield from labels(batches, firsts[_partition()] if key is None else 0)

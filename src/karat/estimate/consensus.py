@@ -19,13 +19,13 @@ from functools import cached_property
 import numpy as np
 
 from karat._kernels.counting import add_weights
+from karat._kernels.summary import row_hashes as fill
 from karat._kernels.threads import in_threads
 from karat._types import Bools, Codes, Floats, Group, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
 from karat.votes import Votes
 from karat.votes.outputs import SILENT, joint_output
-from karat.votes.row_hash import block_of
 from karat.votes.storage import Sparse
 
 STEPS = 5  # from the count of votes on
@@ -138,8 +138,10 @@ def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
 
 
 def row_hashes(row: Places) -> Places:
-    """What decides whether points are learned from, by their row numbers."""
-    return block_of(row, 1 << 16)
+    """What decides whether points are learned from, by their row numbers: `block_of` with 2^16 blocks, and quicker."""
+    hashes = np.empty(len(row), dtype=np.uint16)
+    fill(np.ascontiguousarray(row, dtype=np.int64), hashes)
+    return hashes.astype(np.intp)
 
 
 def learned_from(hashes: Places, number: int, sources: int) -> Bools:
