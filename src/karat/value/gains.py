@@ -68,9 +68,14 @@ class Law:
 
     Parameters
     ----------
-    level, power : float
-    below, above : float
-        Deviations of the logarithm of what is so, from what is said.
+    level : float
+        The constant where fits differ by 1 / n nats, n labels or points.
+    power : float
+        Of what they differ by; below 1, since one draw of gold shows it with much noise.
+    below : float
+        Deviation of the logarithm of a constant that is less than what is said.
+    above : float
+        Deviation of the logarithm of one that is more.
     """
 
     level: float
@@ -83,9 +88,9 @@ class Law:
         return Gain(self.level * max(seen, LEAST) ** self.power, self.below, self.above)
 
 
-LABELS = Law(2.7, 0.5, 2.5, 0.4)  # what is lost for want of labels
+LABELS = Law(2.9, 0.5, 2.5, 0.4)  # what is lost for want of labels
 POINTS = Law(7.0, 0.5, 2.0, 0.8)  # what is lost for want of points
-RIGHT = 0.2  # more right labels for a nat less of log loss
+RIGHT = 0.25  # more right labels for a nat less of log loss
 RIGHT_ERROR = 0.8  # deviation of the logarithm of that
 LEAST = 0.01  # of what is seen; less is taken as this
 
