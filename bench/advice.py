@@ -26,11 +26,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from gains import NEXT, hidden_scores
+from gains import NEXT, hidden_scores, holds
 from label_quality import VoteSet, read_folder
 from sets import gold_balance, some_gold
 from source_intervals import HABITS, KINDS, SHAPES, simulated
@@ -45,15 +44,15 @@ from karat.value.advice import DataValue, conclude
 from karat.value.data_value import weigh_with_risks
 from karat.value.decision import WORTHWHILE
 from karat.value.gold_alone import gold_alone
+from karat.value.interval import Interval
 from karat.value.plan import best_plan
 from karat.value.ratio import equivalent_labels
 from karat.value.risks import measure_risks
 from karat.votes import Gold, GoldPoints, Votes
 
 PLAIN = 1.73  # standard errors of plain cross-validation
-ERRORS = NormalDist().inv_cdf(0.95)  # standard errors of a truth that hidden gold tells
 TRUTH = 8  # draws that tell what more labels really bring
-CLEAR = 0.002  # nats: a gain that is clear
+CLEAR = 0.002  # nats: a gain that is clear, if it is twice its error as well
 TENTH_OF = 3_000  # points from which on a tenth of a set is a user's data
 
 
@@ -201,11 +200,9 @@ def flips(data: VoteSet, balance: Any) -> list[str]:
     return found
 
 
-def holds(interval: dict[str, float]) -> bool:
-    """Whether an interval holds the truth, widened by the error of that where it is a mean over draws or points."""
-    off = interval["true"] - interval["value"]
-    side = interval["high"] - interval["value"] if off > 0 else interval["value"] - interval["low"]
-    return bool(abs(off) <= np.hypot(side, ERRORS * interval.get("error", 0.0)))
+def held(told: dict[str, float]) -> bool:
+    """Whether an interval holds the truth, up to the error of that where it is a mean over draws or points."""
+    return holds(Interval(told["value"], told["low"], told["high"]), told["true"], told.get("error", 0.0))
 
 
 def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: dict[str, list[str]]) -> dict[str, Any]:
@@ -218,16 +215,16 @@ def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: di
     for name, found in risks.items():
         by_set: dict[str, list[bool]] = {}
         for where, risk in found:
-            by_set.setdefault(where, []).append(holds(risk))
+            by_set.setdefault(where, []).append(held(risk))
         told[f"risk, {name}"] = {
-            "covered": float(np.mean([holds(risk) for _, risk in found])) if found else None,
-            "worst set": min((float(np.mean(held)) for held in by_set.values()), default=None),
+            "covered": float(np.mean([held(risk) for _, risk in found])) if found else None,
+            "worst set": min((float(np.mean(of_set)) for of_set in by_set.values()), default=None),
             "half-width": float(np.mean([(risk["high"] - risk["low"]) / 2 for _, risk in found])) if found else None,
             "that of plain cross-validation": float(np.mean([risk["plain"] for _, risk in found])) if found else None,
         }
-    clear = [row["gain"] for row in rows if row["gain"]["true"] >= max(CLEAR, row["gain"]["error"])]
+    clear = [row["gain"] for row in rows if row["gain"]["true"] >= max(CLEAR, 2 * row["gain"]["error"])]
     told["gain of labels"] = {
-        "covered": float(np.mean([holds(row["gain"]) for row in rows])),
+        "covered": float(np.mean([held(row["gain"]) for row in rows])),
         "clear cases": len(clear),
         "within a factor of two": float(np.mean([0.5 <= g["value"] / g["true"] <= 2 for g in clear]))
         if clear
@@ -254,10 +251,10 @@ def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     close = [1 / 1.5 <= f["value"] / f["true"] <= 1.5 for f in two_sided if f["true"] > 7.5]
     return {
         "two-sided": len(two_sided),
-        "two-sided, covered": float(np.mean([holds(f) for f in two_sided])) if two_sided else None,
+        "two-sided, covered": float(np.mean([held(f) for f in two_sided])) if two_sided else None,
         "two-sided, within 1.5": float(np.mean(close)) if close else None,
         "one-sided": len(one_sided),
-        "one-sided, right": float(np.mean([holds(f | {"high": max(f["high"], 5)}) for f in one_sided]))
+        "one-sided, right": float(np.mean([held(f | {"high": max(f["high"], 5)}) for f in one_sided]))
         if one_sided
         else None,
     }

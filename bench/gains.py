@@ -5,7 +5,9 @@ python bench/gains.py --from FILE                      tell them from what was m
 
 bench/sets.py says what DIR holds. c is the slope of the hidden log loss against one over the number of gold labels, b
 that against one over the number of points; what is seen of them is what fits without a part of gold, or to halves of
-the points, differ by. A law says the one by the other, and is judged with each set left out.
+the points, differ by, in each draw anew, as a user has one. A law says the one by the other, and is judged with each
+set left out. Level and power have the least absolute logarithms of error where the constant is clearly there; the
+deviations are those that few of all cases are beyond.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -25,7 +28,8 @@ from simulated_votes import simulated_votes
 from karat.calibrate.agreed import votes_and_gold
 from karat.estimate.settings import Settings
 from karat.losses import log_losses
-from karat.value.gains import LEAST, Gain, Law
+from karat.value.gains import LEAST, Law
+from karat.value.interval import Interval
 from karat.value.risks import FOLDS, blind, points_variation
 from karat.votes import Gold, GoldPoints, Votes
 
@@ -34,9 +38,11 @@ POINTS = (300, 1_000)  # and ten times as many
 SIMULATED = 40  # sets of votes
 NEXT = 50  # labels whose gain is told
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
-DEVIATIONS = tuple(np.arange(0.5, 2.01, 0.1).round(1).tolist())
-LEVEL = 0.85  # of cases that a deviation is to cover where it is chosen
-CLEAR = 0.6  # a constant that is clearly there
+LEVELS = np.arange(0.4, 8.01, 0.1)
+DEVIATIONS = np.arange(0.4, 2.51, 0.1)
+BEYOND = 0.07  # of cases that may be beyond the interval of a law on either side, where it is learned
+CLEAR = 0.6  # a constant that is clearly there, if it is twice its error as well
+ERRORS = NormalDist().inv_cdf(0.95)  # standard errors of a truth that counts as told
 
 
 def hidden_scores(votes: Votes, gold: Gold, hidden: Votes, truth: np.ndarray, balance: Any) -> tuple[float, float]:
@@ -53,6 +59,12 @@ def named_sets(folder: str) -> Iterator[tuple[str, Votes]]:
         votes, truth = simulated_votes(seed)
         values = Gold(truth.astype(np.int8), votes.classes)
         yield f"simulated {seed}", replace(votes, gold=values)
+
+
+def holds(interval: Interval, truth: float, error: float) -> bool:
+    """Whether an interval holds a truth, widened by the standard error of that."""
+    side = interval.high - interval.value if truth > interval.value else interval.value - interval.low
+    return bool(abs(truth - interval.value) <= np.hypot(side, ERRORS * error))
 
 
 def measure_labels(name: str, votes: Votes, draws: int) -> Iterator[dict[str, Any]]:
@@ -112,41 +124,63 @@ def _row(name: str, balance: Any, gains: list[Any], unit: float, seen: list[floa
         "loss error": float(errors[0]),
         "wrong": float(wrong),
         "wrong error": float(errors[1]),
-        "seen": float(np.mean(seen)),
+        "seen": seen,
     }
 
 
 @dataclass(frozen=True)
 class Case:
-    """A set with so many labels, or points: what was seen, the constant, and the error of that."""
+    """A draw of so many labels, or points, of a set: what was seen, the constant, and the error of that."""
 
     name: str
     seen: float
     constant: float
     error: float
 
+    @property
+    def clear(self) -> bool:
+        """Whether the constant is clearly there."""
+        return self.constant >= max(CLEAR, 2 * self.error)
+
 
 def cases_of(rows: list[dict[str, Any]], bought: str) -> list[Case]:
     """What was measured of labels ("gold") or "points"."""
-    return [Case(row["set"], max(row["seen"], LEAST), row["loss"], row["loss error"]) for row in rows if bought in row]
+    return [
+        Case(row["set"], max(seen, LEAST), row["loss"], row["loss error"])
+        for row in rows
+        if bought in row
+        for seen in row["seen"]
+    ]
 
 
 def law_of(cases: list[Case]) -> Law:
-    """The level and power with the least weighted squares, and the deviation that 90 % of the cases are within."""
-    seen, constant, error = (
-        np.array([getattr(case, name) for case in cases]) for name in ("seen", "constant", "error")
-    )
-    weight = 1 / (error + max(float(np.abs(constant).mean()), 1e-3)) ** 2
-    best = []
-    for power in POWERS:
-        x = seen**power
-        level = max(float((weight * constant * x).sum() / (weight * x**2).sum()), 1e-3)
-        best.append((float((weight * (constant - level * x) ** 2).sum()), level, power))
-    _, level, power = min(best)
-    said = level * seen**power
-    held = [np.mean([_held(case, Gain(one, d))[0] for case, one in zip(cases, said, strict=True)]) for d in DEVIATIONS]
-    enough = [d for d, share in zip(DEVIATIONS, held, strict=True) if share >= LEVEL]
-    return Law(level, power, min(enough, default=DEVIATIONS[-1]))
+    """Level and power by clear cases, each set counting as much as another; deviations by all cases."""
+    clear = [case for case in cases if case.clear]
+    names = [case.name for case in clear]
+    weight = np.array([1 / names.count(name) for name in names])
+    told, seen = (np.log([getattr(case, name) for case in clear]) for name in ("constant", "seen"))
+    errors = {
+        (float(level), power): float(weight @ np.abs(told - np.log(level) - power * seen))
+        for level in LEVELS
+        for power in POWERS
+    }
+    level, power = min(errors, key=lambda law: errors[law])
+    below, above = (_deviation(cases, level, power, side) for side in (-1, 1))
+    return Law(level, power, below, above)
+
+
+def _deviation(cases: list[Case], level: float, power: float, side: int) -> float:
+    """The smallest deviation that few cases are beyond, on one side of what is said."""
+    for deviation in DEVIATIONS.tolist():
+        law = Law(level, power, deviation, deviation)
+        beyond = [
+            side * (case.constant - law.of(case.seen).median) > 0
+            and not holds(law.of(case.seen).interval(0.9), case.constant, case.error)
+            for case in cases
+        ]
+        if np.mean(beyond) <= BEYOND:
+            break
+    return float(deviation)
 
 
 def tell(rows: list[dict[str, Any]]) -> None:
@@ -154,27 +188,22 @@ def tell(rows: list[dict[str, Any]]) -> None:
     for words, bought in (("LABELS", "gold"), ("POINTS", "points")):
         cases = cases_of(rows, bought)
         real = [case for case in cases if not case.name.startswith("simulated")]
-        if len({case.name for case in real}) < 3:
+        if len({case.name for case in real if case.clear}) < 3:
             continue
         law = law_of(real)
-        print(f"{words} = Law({law.level:.2f}, {law.power:.2f}, {law.deviation:.2f})")
-        left_out = [(case, law_of([one for one in real if one.name != case.name]).of(case.seen)) for case in real]
-        simulated = [(case, law.of(case.seen)) for case in cases if case not in real]
-        for where, found in (("real sets, each left out", left_out), ("simulated sets", simulated)):
+        print(f"{words} = Law({law.level:.1f}, {law.power:.2f}, {law.below:.1f}, {law.above:.1f})")
+        laws = {name: law_of([case for case in real if case.name != name]) for name in {case.name for case in real}}
+        for where, found in (
+            ("real sets, each left out", [(case, laws[case.name].of(case.seen)) for case in real]),
+            ("simulated sets", [(case, law.of(case.seen)) for case in cases if case not in real]),
+        ):
             if found:
-                covered = np.mean([_held(case, gain)[0] for case, gain in found])
-                clear = [_held(case, gain)[1] for case, gain in found if case.constant > max(CLEAR, case.error)]
+                covered = np.mean([holds(gain.interval(0.9), case.constant, case.error) for case, gain in found])
+                clear = [0.5 <= gain.median / case.constant <= 2 for case, gain in found if case.clear]
                 close = f"{np.mean(clear):.2f} of {len(clear)} clear ones" if clear else "-"
                 print(f"    {where}: {len(found)}, covered {covered:.2f}, within a factor of two {close}")
     labels = [row for row in rows if "gold" in row]
     print(f"RIGHT = {sum(row['wrong'] for row in labels) / sum(row['loss'] for row in labels):.2f}")
-
-
-def _held(case: Case, gain: Gain) -> tuple[bool, bool]:
-    """Whether the interval holds the constant, up to the error of that, and whether it is within a factor of two."""
-    interval = gain.interval(0.9)
-    held = interval.low - case.error <= case.constant <= interval.high + case.error
-    return held, gain.median / 2 <= case.constant <= 2 * gain.median
 
 
 def main() -> None:

@@ -88,7 +88,9 @@ def labeled() -> LabelResult:
 
 def valued(f: Interval = EQUIVALENT, labels: float = 0.003, deviation: float = 0.2) -> DataValue:
     """A value with a fix that does not help; the gain of more labels is given."""
-    lacking = Lacking(Gain(labels * 1_000, deviation), Gain(0.0012 * 40_000 / 0.9, deviation), 200, 40_000)
+    lacking = Lacking(
+        Gain(labels * 1_000, deviation, deviation), Gain(0.0012 * 40_000 / 0.9, deviation, deviation), 200, 40_000
+    )
     gains = {"labels": lacking.by_labels(50).interval(0.9), "points": lacking.by_points(360_000).interval(0.9)}
     changes = (SourceChange("drop", ("copy",), Interval(-0.001, -0.002, 0.0)),)
     names = ("labeled", "unlabeled", "combined")

@@ -19,7 +19,7 @@ def prospects(labels: float, points: float, deviation: float = KNOWN, gold: int 
     """What 50 labels, and ten times the points, bring."""
     more = min(50, n - gold)
     per_label = labels / (1 / gold - 1 / (gold + more)) if more else 1.0
-    lacking = Lacking(Gain(per_label, deviation), Gain(points / (0.9 / n), deviation), gold, n)
+    lacking = Lacking(Gain(per_label, deviation, deviation), Gain(points / (0.9 / n), deviation, deviation), gold, n)
     return Prospects(lacking, lacking)
 
 

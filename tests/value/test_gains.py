@@ -7,8 +7,9 @@ from karat.value.gains import Gain, Lacking, prospects
 
 
 def test_known_answer_a_log_normal_gain() -> None:
-    gain = Gain(0.002, 0.8)
-    drawn = 0.002 * np.exp(0.8 * np.random.default_rng(0).normal(size=200_000))
+    gain = Gain(0.002, 0.8, 0.3)
+    normal = np.random.default_rng(0).normal(size=200_000)
+    drawn = 0.002 * np.exp(np.where(normal < 0, 0.8, 0.3) * normal)
     found = gain.interval(0.9)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(drawn, [0.05, 0.95])), rel=0.02)
     assert gain.likely().mean() == pytest.approx(drawn.mean(), rel=0.05)
@@ -17,7 +18,7 @@ def test_known_answer_a_log_normal_gain() -> None:
 
 
 def test_what_labels_and_points_bring() -> None:
-    lacking = Lacking(Gain(2.0, 0.5), Gain(3.0, 0.5), 100, 1_000)
+    lacking = Lacking(Gain(2.0, 0.5, 0.5), Gain(3.0, 0.5, 0.5), 100, 1_000)
     assert lacking.by_labels(100).median == pytest.approx(2 / 100 - 2 / 200)
     assert lacking.by_points(9_000).median == pytest.approx(3 / 1_000 - 3 / 10_000)
     assert lacking.by_labels(0).median == lacking.by_points(0).median == 0

@@ -9,7 +9,7 @@ from karat.value.gains import Gain, Lacking
 from karat.value.plan import _buy, best_plan
 from karat.value.risks import Risks
 
-LACKING = Lacking(Gain(2.0, 0.8), Gain(5.0, 1.0), 60, 1_000)
+LACKING = Lacking(Gain(2.0, 0.8, 0.8), Gain(5.0, 1.0, 1.0), 60, 1_000)
 
 
 @pytest.mark.parametrize(("label_cost", "point_cost", "budget"), [(1.0, 0.1, 20.0), (0.5, 2.0, 9.0), (3.0, 0.25, 10.0)])
@@ -28,7 +28,7 @@ def test_labels_that_cost_nothing_are_bought_for_points_that_are_there() -> None
 
 
 def test_of_purchases_that_are_about_as_good_the_cheapest_is_taken() -> None:
-    little = replace(LACKING, per_label=Gain(0.001, 0.8), per_point=Gain(0.001, 0.8))
+    little = replace(LACKING, per_label=Gain(0.001, 0.8, 0.8), per_point=Gain(0.001, 0.8, 0.8))
     assert _buy(little, 0.5, 1.0, 1.0, 1e6).cost == 0
 
 

@@ -14,7 +14,7 @@ from karat.value.votes_alone import VotesAlone
 from karat.value.words import change_words, decision_words, purchase_words, ratio_words, worth
 
 INFINITE = float("inf")
-LABELS, POINTS = Gain(0.0034, 0.5), Gain(0.0012, 0.5)
+LABELS, POINTS = Gain(0.0034, 0.5, 0.5), Gain(0.0012, 0.5, 0.5)
 MERGE = SourceChange("merge", (("a", "b"), ("c", "d")), Interval(0.0213, 0.01, 0.03))
 SURE: dict[Kind, float] = {"buy labels": 0.8, "buy points": 0.15, "stop": 0.05}
 

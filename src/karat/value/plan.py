@@ -127,7 +127,7 @@ def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float)
 def _gain(lacking: Lacking, bought: Purchase) -> Gain:
     """What a purchase brings: the sum of both gains, as unsure as the larger of them."""
     labels, points = lacking.by_labels(bought.buy_labels), lacking.by_points(bought.buy_points)
-    return Gain(labels.median + points.median, max(labels, points, key=lambda gain: gain.median).deviation)
+    return replace(max(labels, points, key=lambda gain: gain.median), median=labels.median + points.median)
 
 
 def _buy(lacking: Lacking, risk_now: float, label_cost: float, point_cost: float, budget: float) -> Purchase:

@@ -8,7 +8,7 @@ that say how many points of a random sample each gold point stands for, and f fr
 
 A power of 0 is gold alone, and is taken where votes do not help. Its variance is that of y - power f on gold. The
 interval is Wilson's for as many labels as give that variance: it has a width also where gold shows no point of a class,
-or only those. Few points of a class tell little of how well votes find them, so that one more gold label that the votes
+or only those. Few points of a class tell little of how well votes find them, so that half a gold label that the votes
 tell nothing of is counted in.
 """
 
@@ -29,7 +29,7 @@ from karat.notebook import Shown
 from karat.votes import Gold, GoldPoints, Votes, as_votes
 
 FEWEST_GOLD = 10  # labels below which nothing is said of a rate
-UNHELPED = 1.0  # gold labels that votes tell nothing of, counted into the variance of a share
+UNHELPED = 0.5  # gold labels that votes tell nothing of, counted into the variance of a share
 SPLITS = 5  # parts of gold, each predicted by fits to the others
 
 
