@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import resource
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -245,3 +247,49 @@ def test_other_methods_scores_and_long_tables_are_read_whole(in_parts: Callable[
     rng = np.random.default_rng(0)
     judged = pa.table({f"j{i}": rng.random(400) for i in range(3)})
     assert isinstance(open_votes(write_parquet(judged, tmp_path), Reading(), None, Settings()), Votes)
+
+
+def test_a_corrupt_row_group_is_named_and_nothing_is_written(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    path, out = Path(write_parquet(table(), tmp_path)), tmp_path / "labels.parquet"
+    content = bytearray(path.read_bytes())
+    last = pq.ParquetFile(path).metadata.row_group(4).column(2)
+    start = last.dictionary_page_offset or last.data_page_offset
+    content[start : start + last.total_compressed_size] = b"\xff" * last.total_compressed_size
+    path.write_bytes(bytes(content))
+    in_parts(500)
+    with pytest.raises(InputError, match=r"cannot read '.*votes\.parquet'"):
+        fit_votes(VotesFile(str(path), READING), Settings(), str(out))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["votes.parquet"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    rng, path = np.random.default_rng(0), tmp_path / "votes.parquet"
+    numbers = {f"s{i}": rng.integers(0, 90, 200_000) for i in range(3)}  # more than is read ahead
+    pq.write_table(pa.table(numbers), path, row_group_size=5_000)
+    in_parts(5_000)
+    opened = open_votes(str(path), Reading(), None, Settings())
+    assert isinstance(opened, FileVotes)
+    parts = opened.parts(opened.digest.sources)
+    next(parts)
+    os.truncate(path, path.stat().st_size // 3)
+    with pytest.raises(InputError, match=r"cannot read '.*votes\.parquet'"):
+        list(parts)
+    pq.write_table(pa.table(numbers).slice(0, 9_000), path)
+    with pytest.raises(InputError, match="changed while it was read"):
+        list(opened.parts(opened.digest.sources))
+
+
+@pytest.mark.parametrize("name", ["labels.parquet", "labels.csv", "labels.jsonl"])
+def test_a_full_disk_leaves_the_old_labels(name: str, in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    path, out, model = write_parquet(table(), tmp_path), tmp_path / name, tmp_path / "model.json"
+    in_parts(300)
+    out.write_text("old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(InputError, match="cannot write"):
+            fit_votes(VotesFile(path, READING), Settings(), str(out), str(model))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert out.read_text() == "old"
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([name, "votes.parquet"])

@@ -31,7 +31,7 @@ from karat.io.query import answered, exists, is_query
 
 MANY_ROWS = 1 << 20  # a table of more is read part by part
 MANY_BYTES = 1 << 26  # the same of text and Arrow files, which do not say how many rows they hold
-BATCH = 1 << 18  # rows of a part at most
+BATCH = 1 << 17  # rows of a part at most
 
 
 @runtime_checkable
@@ -98,7 +98,8 @@ class ParquetFiles:
         """Record batches of some columns, in the order of the rows."""
         for path, size in zip(self.paths, self.sizes, strict=True):
             read = 0
-            with readable(path), pq.ParquetFile(path) as file:
+            # Not read ahead, which would hold all of the file.
+            with readable(path), pq.ParquetFile(path, pre_buffer=False) as file:
                 if file.metadata.num_rows != size:
                     raise InputError(f"{str(path)!r} changed while it was read. Try again when nobody writes to it.")
                 for batch in file.iter_batches(BATCH, columns=list(columns)):
