@@ -23,7 +23,7 @@ NEXT_LABELS = 50  # a purchase of gold that is talked about
 TIMES_POINTS = 10  # a purchase of unlabeled points: this many times what there is
 FEWEST_GOLD = 20  # gold labels below which risks are not measured
 WORTHWHILE = 0.0005  # nats of log loss; a smaller gain is none
-SURE_ENOUGH = 0.7  # probability of being best, of an answer that is given
+SURE_ENOUGH = 0.65  # probability of being best, of an answer that is given
 
 
 @dataclass(frozen=True)

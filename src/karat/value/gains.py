@@ -89,7 +89,7 @@ class Law:
 
 
 LABELS = Law(2.9, 0.5, 2.5, 0.4)  # what is lost for want of labels
-POINTS = Law(7.0, 0.5, 2.0, 0.8)  # what is lost for want of points
+POINTS = Law(5.0, 0.5, 2.0, 0.8)  # what is lost for want of points
 RIGHT = 0.25  # more right labels for a nat less of log loss
 RIGHT_ERROR = 0.8  # deviation of the logarithm of that
 LEAST = 0.01  # of what is seen; less is taken as this
