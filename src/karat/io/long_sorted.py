@@ -5,7 +5,9 @@ Tasks and workers are in the order in which they first occur, as in a long table
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,11 +45,11 @@ class SortedVotes:
         names = list(dict.fromkeys([task, worker, *others]))
         self.name, self.task = stream.name, task
         self.schema = pa.schema([stream.schema.field(name) for name in names])
-        self._folder = tempfile.TemporaryDirectory()
-        place = Path(self._folder.name)
+        place = Path(tempfile.mkdtemp(prefix="karat-"))
         self._connection = duckdb.connect(
             str(place / "votes.duckdb"), config=_LIMITS | {"temp_directory": str(place / "spilled")}
         )
+        weakref.finalize(self, _remove, self._connection, place)
         # Columns go by numbers, so that no name is part of a query.
         numbered = pa.schema([*(field.with_name(f"c{k}") for k, field in enumerate(self.schema)), ("row", pa.int64())])
         self._connection.register("given", pa.RecordBatchReader.from_batches(numbered, _rows(stream, names, numbered)))
@@ -88,6 +90,12 @@ class SortedVotes:
         names = self.schema.names
         found = {name: rows[f"c{names.index(name)}"].cast(self.schema.field(name).type) for name in columns}
         return pa.table(found).combine_chunks().to_batches()[0]
+
+
+def _remove(connection: Any, folder: Path) -> None:
+    """End the work on a database, and remove it."""
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _rows(stream: Stream, names: Sequence[str], schema: Any) -> Iterator[Any]:
