@@ -25,7 +25,7 @@ from karat.commands.inputs import VotesFile
 from karat.commands.label import label_votes
 from karat.commands.plan import plan_purchase
 from karat.commands.value import value_votes
-from karat.engines.local import FileVotes, open_votes
+from karat.engines.local import FileVotes, fit, open_votes
 from karat.estimate import consensus
 from karat.estimate.settings import Settings
 from karat.io import streams
@@ -165,6 +165,13 @@ def test_without_gold_to_speak_of_value_is_told_of_votes_alone(in_parts: Callabl
     in_parts(400)
     assert value_votes(data, Settings()).to_dict() == whole
     assert whole["n_unlabeled"] == N
+
+
+def test_invariant_from_python(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    path = write_parquet(table(), tmp_path)
+    whole = fit(path, LabelModel(rng=2), key="id", gold="y", drop=["text"]).to_bytes()
+    in_parts(500)
+    assert fit(path, LabelModel(rng=2), key="id", gold="y", drop=["text"]).to_bytes() == whole
 
 
 def test_labels_that_nobody_asked_for_are_those_of_a_fair_sample(

@@ -91,6 +91,37 @@ def open_votes(
     return FileVotes(stream, plan, digest)
 
 
+def fit(
+    source: Any,
+    model: LabelModel | None = None,
+    *,
+    key: str | None = None,
+    gold: str | None = None,
+    gold_file: Any = None,
+    drop: Sequence[str] = (),
+    sources: Sequence[str] | None = None,
+) -> LabelModel:
+    """Learn the sources from a file, a folder or a query of any size, as `karat.engines.spark.fit` does from a frame.
+
+    Parameters
+    ----------
+    source : str or path
+        What `karat.read_votes` takes.
+    model : LabelModel, optional
+        How to learn; fitted and returned.
+    key, gold, gold_file, drop, sources
+        As in `karat.read_votes`.
+    """
+    unfitted = LabelModel() if model is None else model
+    settings = unfitted.settings()
+    reading = Reading(
+        key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
+        strict=settings.strict,
+    )  # fmt: skip
+    opened = open_votes(source, reading, unfitted.classes, settings)
+    return unfitted.fit(opened, opened.gold) if isinstance(opened, Votes) else unfitted.fit(opened.digest)
+
+
 def _sorted(source: Any, reading: Reading) -> SortedVotes:
     """A long table with all votes on a task together."""
     opened = open_stream(source, reading.identifiers, reading.written)
