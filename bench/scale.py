@@ -204,7 +204,7 @@ def _part(rows: pa.Table, first_row: int) -> Part:
     return _plan(rows.num_columns - 1).part(rows, first_row)
 
 
-def tree(executors: int = 1_000, rows: int = 20_000, m: int = 20) -> None:
+def tree(executors: int = 1_000, rows: int = 2_000, m: int = 20) -> None:
     """A merge tree worked through: every executor's digest made, sent as bytes, and put together in groups."""
     plan = _plan(m)
     start = time.process_time()

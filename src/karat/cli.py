@@ -127,7 +127,7 @@ def cli(debug: bool) -> None:
     karat check votes.parquet                      how good is each source
     karat fit votes.csv --gold y --out labels.csv  a probability for every point
     karat label new.csv --model model.json --out labels.csv
-    karat update model.json more.csv               more votes, without the old ones
+    karat update model.json more.csv               more votes into a model
     karat value votes.csv --gold y                 what a gold label is worth
     karat plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     karat report votes.csv --gold y --out report.html
@@ -198,7 +198,7 @@ def fit(
     karat fit votes.csv --out labels.csv
     karat fit votes.csv --gold y --out labels.parquet --model model.json
     karat fit answers.jsonl --gold-file truth.csv --out labels.csv
-    karat fit votes/ --engine spark --master spark://host:7077 --out labels.parquet
+    karat fit votes/ --engine spark --master local[4] --out labels.parquet
     """
     from karat.commands.fit import fit_votes
     from karat.show.fit import fit_report

@@ -167,6 +167,10 @@ class Digest:
         """The same where these points come after n others; rows that are learned from stay so."""
         return replace(self, rows=self.rows + n, hashes=self._hashes)
 
+    def held_densely(self) -> Digest:
+        """The same with every cell held of the votes that are kept."""
+        return replace(self, kept=replace(self.kept, cells=np.ascontiguousarray(self.kept.values)))
+
     def reading(self, aside: tuple[str, ...]) -> Digest:
         """The same with what was set aside when the votes were read, a sentence for each reason."""
         return replace(self, kept=replace(self.kept, aside=aside))

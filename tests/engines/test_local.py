@@ -25,7 +25,7 @@ from karat.commands.inputs import VotesFile
 from karat.commands.label import label_votes
 from karat.commands.plan import plan_purchase
 from karat.commands.value import value_votes
-from karat.engines.local import FileVotes, open_votes
+from karat.engines.local import FileVotes, fit, open_votes
 from karat.estimate import consensus
 from karat.estimate.settings import Settings
 from karat.io import streams
@@ -167,6 +167,13 @@ def test_without_gold_to_speak_of_value_is_told_of_votes_alone(in_parts: Callabl
     assert whole["n_unlabeled"] == N
 
 
+def test_invariant_from_python(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+    path = write_parquet(table(), tmp_path)
+    whole = fit(path, LabelModel(rng=2), key="id", gold="y", drop=["text"]).to_bytes()
+    in_parts(500)
+    assert fit(path, LabelModel(rng=2), key="id", gold="y", drop=["text"]).to_bytes() == whole
+
+
 def test_labels_that_nobody_asked_for_are_those_of_a_fair_sample(
     in_parts: Callable[[int], None], tmp_path: Path
 ) -> None:
@@ -240,7 +247,7 @@ def test_refusals_name_the_row_and_write_nothing(in_parts: Callable[[int], None]
     assert not out.exists()
 
 
-def test_other_methods_scores_and_long_tables_are_read_whole(in_parts: Callable[[int], None], tmp_path: Path) -> None:
+def test_other_methods_and_scores_are_read_whole(in_parts: Callable[[int], None], tmp_path: Path) -> None:
     in_parts(500)
     path = write_parquet(table(), tmp_path)
     assert isinstance(open_votes(path, READING, None, Settings(method="triplets")), Votes)
@@ -293,3 +300,37 @@ def test_a_full_disk_leaves_the_old_labels(name: str, in_parts: Callable[[int], 
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert out.read_text() == "old"
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([name, "votes.parquet"])
+
+
+def long_table(votes_each: int, workers: int, named: bool = False) -> Any:
+    rng = np.random.default_rng(2)
+    n, tasks = 4_000, 4_000 // votes_each
+    task, worker = rng.integers(0, tasks, n), rng.integers(0, workers, n)
+    truth, accuracy = rng.random(tasks) < 0.4, rng.uniform(0.6, 0.95, workers)
+    label = np.where(rng.random(n) < accuracy[worker], truth[task], ~truth[task]).astype(int)
+    label[rng.random(n) < 0.1] = -1
+    gold = np.where(task % 9 == 0, truth[task], -1)
+    names = ("item_id", "annotator", "answer") if named else ("task", "worker", "label")
+    return pa.table(dict(zip([*names, "y"], (task, [f"w{w}" for w in worker], label, gold), strict=True)))
+
+
+@pytest.mark.parametrize(("votes_each", "workers", "named"), [(40, 12, False), (5, 300, False), (40, 12, True)])
+def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
+    votes_each: int, workers: int, named: bool, in_parts: Callable[[int], None], tmp_path: Path
+) -> None:
+    source = write_parquet(long_table(votes_each, workers, named), tmp_path)
+    out, model = tmp_path / "labels.parquet", tmp_path / "model.json"
+    data = VotesFile(source, Reading(gold="y", repeats="last", abstain=-1))
+    whole = fit_votes(data, Settings(), str(out), str(model))
+    expected, labels = model.read_bytes(), rows_of(out)
+    in_parts(333)
+    assert isinstance(open_votes(source, data.reading, None, Settings()), FileVotes)
+    streamed = fit_votes(data, Settings(), str(out), str(model))
+    assert model.read_bytes() == expected
+    assert rows_of(out) == labels
+    assert (streamed.labels, streamed.data.read_as) == (whole.labels, whole.data.read_as)
+    if not named:
+        label_votes(VotesFile(source, Reading(repeats="last")), str(model), str(out))
+        assert rows_of(out) == labels
+    with pytest.raises(InputError, match="repeat a worker on a task"):
+        fit_votes(VotesFile(source, Reading(gold="y", abstain=-1)), Settings())

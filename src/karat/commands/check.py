@@ -13,6 +13,7 @@ from karat.commands.progress import Progress, silent
 from karat.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
 from karat.digest import Digest
 from karat.engines.local import FileVotes
+from karat.engines.plan import MOST_COMPARED
 from karat.errors import NotIdentifiedError
 from karat.estimate.check import shape_problems, source_problems, telling_problems
 from karat.estimate.settings import Settings
@@ -22,8 +23,6 @@ from karat.model import LabelModel
 from karat.moments import MOST_OUTPUTS, Moments
 from karat.source_table import SourceTable
 from karat.votes import Votes
-
-_MOST_COMPARED = 1_000  # sources whose pairs are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +79,7 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     """Find out whether votes are fit to be learned from, and what they tell of their sources."""
     aside, settings = settings.set_aside(votes)
     votes = aside.votes
-    few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), _MOST_COMPARED))
+    few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), MOST_COMPARED))
     few &= settings.takes_triplets or len(votes.outputs.source) <= MOST_OUTPUTS
     problems = []
     if settings.takes_triplets:
@@ -130,7 +129,7 @@ def check_digest(votes: FileVotes, settings: Settings, progress: Progress = sile
         data = DataSummary.of(digest, table, settings.level, digest.lines)
         return CheckResult(data, (str(error),), identified=False)
     dependence = None
-    if digest.statistics is not None and len(digest.sources) <= _MOST_COMPARED:
+    if digest.statistics is not None:
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
         dependence = Dependence.of(digest.statistics.moments, model.source_model_, known)
     return _learned(digest, model, settings, digest.lines, dependence)

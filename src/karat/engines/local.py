@@ -15,11 +15,13 @@ from karat.engines.labels import LabelPart
 from karat.engines.plan import HEAD, Part, Plan, gathered, together
 from karat.errors import InputError, examples
 from karat.estimate.settings import Settings
-from karat.io.layouts import GoldFile, is_long, read_table
+from karat.io.layouts import GoldFile, is_long, long_reading, read_table
+from karat.io.long_sorted import SortedVotes
 from karat.io.streams import Stream, open_stream, whole_table, without_index
 from karat.io.table import Reading
 from karat.model import LabelModel
 from karat.votes import Votes, read_for_model
+from karat.votes.storage import is_sparse
 
 _MERGED = 16  # parts that wait to be put together
 
@@ -49,6 +51,7 @@ class FileVotes:
     ) -> Iterator[LabelPart]:
         """Votes of some sources, part by part, with columns of their table that are handed on."""
         check_columns(keep, self.stream.schema.names)
+        _check_wide(self.plan, keep)
         plan = replace(self.plan, keep=tuple(keep), reading=replace(self.plan.reading, gold=None, chance=None))
         for rows, first_row in _parts(self.stream, replace(plan, gold=None), progress):
             votes = plan.votes(rows, first_row).select(sources)
@@ -71,13 +74,60 @@ def open_votes(
         Count pairs of outputs, too.
     """
     opened = open_stream(source, reading.identifiers, reading.written)
-    plan = None
-    if isinstance(opened, Stream) and not settings.takes_all:
-        plan = Plan.of_head(_head(opened), reading, classes, settings)
+    if not isinstance(opened, Stream):
+        return Votes.of_source(opened, reading, classes)
+    stream, plan = opened, None
+    if not settings.takes_all:
+        head = _head(opened)
+        long = long_reading(head, reading)
+        if long is None:
+            plan = Plan.of_head(head, reading, classes, settings)
+        else:
+            stream = _sorted(source, long[0])
+            plan = Plan.of_votes(stream, _head(stream), long[0], classes, long[1])
     if plan is None:
-        return Votes.of_source(source if isinstance(opened, Stream) else opened, reading, classes)
-    plan, digest = gathered(plan, settings, lambda plan: _pass(opened, plan, pairs, progress))
-    return FileVotes(opened, plan, digest)
+        return Votes.of_source(source, reading, classes)
+    plan, digest = gathered(plan, settings, lambda plan: _pass(stream, plan, pairs, progress))
+    return FileVotes(stream, plan, digest)
+
+
+def fit(
+    source: Any,
+    model: LabelModel | None = None,
+    *,
+    key: str | None = None,
+    gold: str | None = None,
+    gold_file: Any = None,
+    drop: Sequence[str] = (),
+    sources: Sequence[str] | None = None,
+) -> LabelModel:
+    """Learn the sources from a file, a folder or a query of any size, as `karat.engines.spark.fit` does from a frame.
+
+    Parameters
+    ----------
+    source : str or path
+        What `karat.read_votes` takes.
+    model : LabelModel, optional
+        How to learn; fitted and returned.
+    key, gold, gold_file, drop, sources
+        As in `karat.read_votes`.
+    """
+    unfitted = LabelModel() if model is None else model
+    settings = unfitted.settings()
+    reading = Reading(
+        key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
+        strict=settings.strict,
+    )  # fmt: skip
+    opened = open_votes(source, reading, unfitted.classes, settings)
+    return unfitted.fit(opened, opened.gold) if isinstance(opened, Votes) else unfitted.fit(opened.digest)
+
+
+def _sorted(source: Any, reading: Reading) -> SortedVotes:
+    """A long table with all votes on a task together."""
+    opened = open_stream(source, reading.identifiers, reading.written)
+    others = [reading.label, *reading.beside]
+    check_columns([reading.task, reading.worker, *others], opened.schema.names)
+    return SortedVotes(opened, reading.task, reading.worker, others)
 
 
 def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
@@ -94,8 +144,9 @@ def _parts(stream: Stream, plan: Plan, progress: Progress | None) -> Iterator[tu
     """Tables of some rows, and the row number of the first of each."""
     first_row = 0
     for batch in stream.batches(plan.columns):
-        yield pa.Table.from_batches([batch]), first_row
-        first_row += len(batch)
+        rows = pa.Table.from_batches([batch])
+        yield rows, first_row
+        first_row += plan.points(rows)
         if progress is not None:
             progress(first_row, stream.rows or 0)
 
@@ -115,6 +166,17 @@ def parts_for(
     sources, coding = model.source_model_.sources, model.coding_
     opened = open_stream(source, reading.identifiers, reading.written)
     wide = replace(reading, sources=sources)
+    if isinstance(opened, Stream) and is_long(opened.schema.names, wide) and not coding.scales:
+        stream = _sorted(source, replace(reading, gold=None, gold_file=None))
+        plan = replace(Plan.of_model(sources, coding, wide), long=True, keep=tuple(keep))
+        _check_wide(plan, keep)
+        plan = replace(plan, reading=replace(plan.reading, layout="long", missing_workers_abstain=True))
+        # Whether votes are held sparsely is that of all of them, as where they are read whole.
+        cast = sum(int(plan.votes(rows).number.sum()) for rows, _ in _parts(stream, plan, None))
+        plan = replace(plan, sparse=is_sparse(cast, stream.rows, len(sources)))
+        for rows, first_row in _parts(stream, plan, progress):
+            yield LabelPart(plan.votes(rows, first_row), first_row)
+        return
     if isinstance(opened, Stream) and not is_long(opened.schema.names, wide):
         check_columns([*sources, *keep, *([reading.key] if reading.key else [])], opened.schema.names)
         plan = replace(Plan.of_model(sources, coding, wide), keep=tuple(keep))
@@ -158,6 +220,13 @@ def kept_columns(source: Any, reading: Reading, votes: Votes, keep: Sequence[str
             "columns are kept of tables with a row per point; this one has a row per vote (keep=; --keep)."
         )
     return {name: table[name] for name in keep}
+
+
+def _check_wide(plan: Plan, keep: Sequence[str]) -> None:
+    if plan.long and keep:
+        raise InputError(
+            "columns are kept of tables with a row per point; this one has a row per vote (keep=; --keep)."
+        )
 
 
 def check_columns(names: Sequence[str], known: Sequence[str]) -> None:

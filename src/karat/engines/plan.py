@@ -27,12 +27,15 @@ from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.settings import Settings
 from karat.io.coding import Coding, find_coding
-from karat.io.layouts import GoldFile, read_table, wide_part
+from karat.io.layouts import GoldFile, long_part, pick_workers, read_table, wide_part, worker_names
+from karat.io.long_sorted import SortedVotes
 from karat.io.table import Entries, Reading, VoteTable
+from karat.moments import MOST_OUTPUTS
 from karat.votes import Votes
-from karat.votes.storage import Dense
+from karat.votes.storage import Dense, is_sparse
 
 HEAD = 1 << 16  # rows that decide what the columns are
+MOST_COMPARED = 1_000  # sources whose pairs are counted
 _UNKNOWN = -2  # what is no class, and no abstain
 
 
@@ -113,6 +116,12 @@ class Plan:
         Columns that are handed on with labels.
     sure : bool
         Whether the coding is that of all values: others are refused then.
+    long : bool
+        Rows are votes, those on a task together.
+    sparse : bool or None
+        Whether votes of a long table are held sparsely, where that is known.
+    read_as : str
+        How the table was read where that was guessed.
     """
 
     reading: Reading
@@ -123,6 +132,9 @@ class Plan:
     dull: frozenset[str] = frozenset()
     keep: tuple[str, ...] = ()
     sure: bool = False
+    long: bool = False
+    sparse: bool | None = True
+    read_as: str = ""
 
     @classmethod
     def of_head(cls, head: Any, reading: Reading, classes: Sequence[Label] | None, settings: Settings) -> Plan | None:
@@ -141,6 +153,23 @@ class Plan:
         return plan
 
     @classmethod
+    def of_votes(
+        cls, sorted_votes: SortedVotes, head: Any, reading: Reading, classes: Sequence[Label] | None, read_as: str
+    ) -> Plan | None:
+        """For a long table that is sorted; None where its votes are scores."""
+        second = None if reading.gold_file is None else GoldFile.read(reading, reading.task)
+        own = None if second is not None else reading.gold
+        alone = replace(reading, gold=own, gold_file=None, chance=None if second is not None else reading.chance)
+        if read_table(head, alone).stated:
+            return None
+        names = worker_names(sorted_votes.workers, reading.worker, sorted_votes.rows, sorted_votes.votes)
+        stated = replace(
+            alone, layout="long", sources=tuple(pick_workers(names, reading)), drop=(), missing_workers_abstain=True,
+            kinds={reading.label: "vote"},
+        )  # fmt: skip
+        return cls(stated, classes, None, second, long=True, read_as=read_as)
+
+    @classmethod
     def of_model(cls, sources: tuple[str, ...], coding: Coding, reading: Reading) -> Plan:
         """For rows that a model with these sources and this coding labels."""
         stated = replace(
@@ -153,15 +182,22 @@ class Plan:
     def columns(self) -> list[str]:
         """The columns that are read."""
         reading = self.reading
-        names = (*(reading.sources or ()), reading.key, reading.gold, reading.chance, *self.keep)
+        sources = (
+            (reading.task, reading.worker, reading.label) if self.long else (*(reading.sources or ()), reading.key)
+        )
+        names = (*sources, reading.gold, reading.chance, *self.keep)
         return list(dict.fromkeys(name for name in names if name is not None))
 
     def table(self, rows: Any, first_row: int, sources: Sequence[str] | None = None) -> tuple[VoteTable, bool]:
         """The votes of all or some sources in some rows as they stand there, and whether one is in the gold file."""
-        found = wide_part(rows, self.reading if sources is None else replace(self.reading, sources=sources), first_row)
+        if self.long:
+            found = replace(long_part(rows, self.reading), read_as=self.read_as)
+        else:
+            reading = self.reading if sources is None else replace(self.reading, sources=sources)
+            found = wide_part(rows, reading, first_row)
         if self.gold is None or found.keys is None:
             return found, False
-        near = _in_file(rows[self.reading.key], self.gold.keys)
+        near = _in_file(pa.array(found.keys.tolist()) if self.long else rows[self.reading.key], self.gold.keys)
         places = np.flatnonzero(near)
         joined, chances = self.gold.join(found.keys[places])
         cells = np.full(found.n, -1, dtype=joined.cells.dtype)
@@ -174,12 +210,18 @@ class Plan:
         truth = truth if found.gold is None else truth.filled_from(found.gold)
         return replace(found, gold=truth, chances=everywhere), bool(near.any())
 
+    def points(self, rows: Any) -> int:
+        """How many points some rows are."""
+        return len(rows[self.reading.task].unique()) if self.long else rows.num_rows
+
     def votes(self, rows: Any, first_row: int = 0) -> Votes:
         """The votes in some rows."""
         if self.coding is None:
             raise TypeError("a plan that has seen no rows knows no classes")
         quick = self._quick(rows, first_row)
-        return Votes.of_table(self.table(rows, first_row)[0], self.coding) if quick is None else quick[0]
+        if quick is not None:
+            return quick[0]
+        return Votes.of_table(self.table(rows, first_row)[0], self.coding, self.sparse)
 
     def part(self, rows: Any, first_row: int, pairs: bool = False) -> Part:
         """What is found in some rows."""
@@ -192,12 +234,13 @@ class Plan:
         gold_levels = frozenset(table.gold.levels) if table.gold is not None else frozenset()
         if self.coding is None or not (self.sure or self._knows(levels, gold_levels)):
             return Part(table.n, levels, gold_levels, None, met)
-        votes = Votes.of_table(replace(table, keys=None), self.coding)
+        votes = Votes.of_table(replace(table, keys=None), self.coding, self.sparse)
         return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs), met)
 
     def _digest(self, votes: Votes, first_row: int, pairs: bool) -> Digest:
         telling: Bools = np.array([name not in self.dull for name in votes.sources], dtype=bool)
-        return Digest.of(votes, votes.gold, first_row, telling, pairs)
+        few = len(votes.sources) <= MOST_COMPARED and len(votes.outputs.source) <= MOST_OUTPUTS
+        return Digest.of(votes, votes.gold, first_row, telling, pairs and few)
 
     def _quick(self, rows: Any, first_row: int) -> tuple[Votes, frozenset[Label], frozenset[Label], bool] | None:
         """Votes, levels of sources and of gold, and whether a key is in the gold file, as `table` finds them.
@@ -205,6 +248,8 @@ class Plan:
         One look at every byte; None where a column is none of small whole numbers, or holds what is not known.
         """
         sources = tuple(self.reading.sources or ())
+        if self.long:
+            return None
         columns = [rows[name] for name in sources]
         if self.coding is None or self.reading.scales or not all(pa.types.is_integer(c.type) for c in columns):
             return None
@@ -303,6 +348,9 @@ def gathered(plan: Plan, settings: Settings, run: Callable[[Plan], Part]) -> tup
     if digest is None:
         raise TypeError("a pass with a sure coding makes a digest")
     digest = digest.reading(plan.aside)
+    n, m = len(digest), len(digest.counts.sources)
+    if plan.long and not is_sparse(int(digest.counts.number.sum()), n, m):
+        plan, digest = replace(plan, sparse=False), digest.held_densely()
     if settings.strict:
         return plan, digest
     nothing = tell_nothing(digest.counts, settings.pairs(digest.counts.sources))

@@ -35,11 +35,11 @@ _MANY_ROWS = 50  # of a long table, in which some worker votes twice at least
 def read_table(source: Any, reading: Reading) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout."""
     table = whole_table(source, reading.identifiers, reading.written)
-    long = is_long(table.column_names, reading)
-    special = [name for name in (reading.key, *reading.beside, *reading.drop) if name is not None]
-    names = long_names(table, special) if _may_be_long(table, reading) else None
-    if names is not None:
-        reading, long = replace(reading, task=names[0], worker=names[1], label=names[2]), True
+    found_long = long_reading(table, reading)
+    long, read_as = found_long is not None, ""
+    if found_long is not None:
+        reading, read_as = found_long
+    if read_as:
         table = whole_table(source, reading.identifiers, reading.written)
     if not long and {reading.task, reading.worker} & {*table.column_names}:
         # Sources of a wide table that have these names hold votes, not names: they are not read as text.
@@ -51,10 +51,19 @@ def read_table(source: Any, reading: Reading) -> VoteTable:
         )
     gold = reading.gold if reading.gold_file is None else None
     found = _long(table, reading, gold) if long else _wide_or_hint(table, reading, gold)
-    if names is not None:
-        words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
-        found = replace(found, read_as=f"Read as a long table: {words}.")
-    return found
+    return replace(found, read_as=read_as)
+
+
+def long_reading(table: Any, reading: Reading) -> tuple[Reading, str] | None:
+    """How to read a table with a row per vote, and the words for that where it was guessed; None of a wide table."""
+    if is_long(table.column_names, reading):
+        return reading, ""
+    special = [name for name in (reading.key, *reading.beside, *reading.drop) if name is not None]
+    names = long_names(table, special) if _may_be_long(table, reading) else None
+    if names is None:
+        return None
+    words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
+    return replace(reading, task=names[0], worker=names[1], label=names[2]), f"Read as a long table: {words}."
 
 
 def is_long(names: Sequence[str], reading: Reading) -> bool:
@@ -236,14 +245,9 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         raise InputError("there are no votes: the table has zero rows.")
     tasks, point = identifiers(table, task)
     workers, by = identifiers(table, worker)
-    if len(workers) == table.num_rows >= _MANY_ROWS and len(tasks) < table.num_rows:
-        raise InputError(
-            f"column {worker!r} names a worker of its own in each of {table.num_rows:,} rows, so that nothing can be "
-            "learned of any. Name the column of the workers (worker=; --worker)."
-        )
     names = [str(name) for name in workers]
-    if len(set(names)) < len(names):
-        raise InputError("two workers have the same name once written as text; rename one.")
+    if not reading.missing_workers_abstain:
+        names = worker_names(workers, worker, len(tasks), table.num_rows)
     known = set(names)
     absent = [name for name in reading.sources or () if name not in known] if reading.missing_workers_abstain else []
     picked = _pick([*names, *absent], reading.sources, reading.drop, "worker")
@@ -267,6 +271,29 @@ def _long(table: Any, reading: Reading, gold: str | None) -> VoteTable:
         len(tasks), tuple(picked), entries, names_array(tasks), truth,
         key_name=task, stated=stated, chances=chances, by=group,
     )  # fmt: skip
+
+
+def worker_names(workers: Sequence[Any], column: str, tasks: int, rows: int) -> list[str]:
+    """Names of the workers of a long table with so many tasks and rows, refused where they cannot be that."""
+    if len(workers) == rows >= _MANY_ROWS and tasks < rows:
+        raise InputError(
+            f"column {column!r} names a worker of its own in each of {rows:,} rows, so that nothing can be learned of "
+            "any. Name the column of the workers (worker=; --worker)."
+        )
+    names = [str(name) for name in workers]
+    if len(set(names)) < len(names):
+        raise InputError("two workers have the same name once written as text; rename one.")
+    return names
+
+
+def long_part(table: Any, reading: Reading) -> VoteTable:
+    """Some tasks of a long table, with all votes on them; all workers are named."""
+    return _long(table, reading, reading.gold)
+
+
+def pick_workers(names: Sequence[str], reading: Reading) -> list[str]:
+    """The sources among the workers of a long table."""
+    return _pick(names, reading.sources, reading.drop, "worker")
 
 
 def _long_votes(table: Any, reading: Reading) -> tuple[Column | Numbers, StatedKind]:

@@ -45,8 +45,9 @@ def read_votes(
     Parameters
     ----------
     source : str, path, data frame or Arrow object
-        A Parquet, CSV, TSV, JSON-lines or Arrow file (CSV, TSV and JSON lines also as .gz), a query that
-        DuckDB understands (it starts with SELECT, WITH or FROM), or a frame of any library that speaks Arrow.
+        A Parquet, CSV, TSV, JSON-lines or Arrow file (CSV, TSV and JSON lines also as .gz), a folder of Parquet files
+        or a pattern of their names, a query that DuckDB understands (it starts with SELECT, WITH or FROM), or a frame
+        of any library that speaks Arrow.
     layout : {"wide", "long"}, optional
         Long where the columns named by `task`, `worker` and `label` are all there, otherwise wide.
     key : str, optional

@@ -17,6 +17,11 @@ from karat._types import ABSTAIN, AnyArray, Codes, Ints, Places
 CELLS_PER_VOTE = 9  # bytes of a vote in `Sparse` over those of a cell in `Dense`: above that, `Sparse` is smaller
 
 
+def is_sparse(votes: int, n: int, m: int) -> bool:
+    """Whether so many votes of m sources on n points take less room in `Sparse`."""
+    return votes * CELLS_PER_VOTE < n * m
+
+
 class Storage(Protocol):
     """Votes of m sources on n points: -1 where a source said nothing, else its output less one."""
 

@@ -29,7 +29,7 @@ from karat.votes.directions import running_against
 from karat.votes.gold import Gold
 from karat.votes.outputs import Outputs
 from karat.votes.patterns import Patterns
-from karat.votes.storage import CELLS_PER_VOTE, Dense, Sparse
+from karat.votes.storage import CELLS_PER_VOTE, Dense, Sparse, is_sparse
 from karat.votes.tally import score_parts, tally
 
 _CROWD = 100  # sources; fewer are quickly gone through, whoever is silent
@@ -176,8 +176,14 @@ class Votes:
         return replace(self, cells=Sparse.of_entries(n, m, point.astype(np.int64), source.astype(np.int64), values))
 
     @classmethod
-    def of_table(cls, table: VoteTable, coding: Coding) -> Votes:
-        """Votes from a table whose coding is known; those of a long table are held sparsely where that is smaller."""
+    def of_table(cls, table: VoteTable, coding: Coding, sparse: bool | None = None) -> Votes:
+        """Votes from a table whose coding is known; those of a long table are held sparsely, or where that is smaller.
+
+        Parameters
+        ----------
+        sparse : bool, optional
+            Whether votes of a long table are held sparsely; where that is smaller, if not given.
+        """
         cells: Codes | Dense | Sparse
         n, m = table.n, len(table.sources)
         if isinstance(table.cells, Entries):
@@ -186,7 +192,7 @@ class Votes:
                 coding.codes(votes_cast) if isinstance(votes_cast, Column) else coding.scales[0][1].codes(votes_cast)
             )
             cells = Sparse.of_entries(n, m, table.cells.point, table.cells.source, codes)
-            if len(cells.source) * CELLS_PER_VOTE >= n * m:
+            if not (is_sparse(len(cells.source), n, m) if sparse is None else sparse):
                 cells = cells.columns(0, n).T
         else:
             scales = dict(coding.scales)
