@@ -20,11 +20,11 @@ import numpy as np
 from sets import readable
 
 from karat._types import Floats, Places
+from karat.calibrate.agreed import votes_and_gold
 from karat.estimate.settings import Settings
-from karat.fit import fit
 from karat.losses import log_losses
 from karat.value.pick import pick_points
-from karat.votes import Gold, Votes
+from karat.votes import Gold, GoldPoints, Votes
 
 STEP = 50
 
@@ -32,7 +32,7 @@ STEP = 50
 def loss(votes: Votes, gold: Gold, settings: Settings, scored: Places) -> float:
     """Log loss of the default fit."""
     truth = votes.own_gold.values[scored]
-    found = fit(votes, gold, settings).posterior(votes.take(scored))
+    found = votes_and_gold(votes, GoldPoints.of(votes, gold), settings).posterior(votes.take(scored))
     return float(log_losses(found[np.arange(len(scored)), truth]).mean())
 
 
