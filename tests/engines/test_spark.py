@@ -43,7 +43,7 @@ def test_invariant_the_bits_of_an_array_also_where_an_executor_is_killed(
     assert karat_spark.statistics(df, key="id", gold="y") == Statistics.of(known)
     assert karat_spark.digest(df, key="id", gold="y") == expected.digest_
 
-    # The job is begun again and again until one is caught at work; what is lost is made again.
+    # Killed while one of the jobs of a fit is at work; what is lost is made again.
     done: list[LabelModel] = []
     work = threading.Thread(target=lambda: done.append(karat_spark.fit(df, LabelModel(rng=1), key="id", gold="y")))
     before = executors()
