@@ -217,13 +217,14 @@ def merged(parts: Iterable[Digest]) -> Digest:
         statistics = statistics + other.statistics if both else None  # type: ignore[operator]
     rows = np.concatenate([part.rows for part in found])
     order = np.argsort(rows, kind="stable")
-    if len(np.unique(rows)) < len(rows):
+    rows = rows[order]
+    if (rows[1:] == rows[:-1]).any():
         raise InputError("two parts of the data have the same row numbers; number the rows of all parts through.")
     kept = _joined([part.kept for part in found], order)
     hashes = None
     if any(part.hashes is not None for part in found):
         hashes = np.concatenate([part._hashes for part in found])[order]
-    return Digest(counts, kept, rows[order], statistics, hashes)._trimmed()
+    return Digest(counts, kept, rows, statistics, hashes)._trimmed()
 
 
 def _joined(parts: list[Votes], order: Places) -> Votes:
