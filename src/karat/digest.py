@@ -65,6 +65,7 @@ class Digest:
         first_row: int = 0,
         telling: Bools | None = None,
         pairs: bool = False,
+        besides: int = 0,
     ) -> Digest:
         """Of votes, or of a part of them.
 
@@ -78,6 +79,8 @@ class Digest:
             Sources that tell something, all where not given: others are set aside.
         pairs : bool
             Count pairs of outputs, too.
+        besides : int
+            Votes of the same sources in other parts, as far as they are counted: fewer rows are kept at once.
         """
         votes = replace(votes, keys=None, gold=gold, by=None, key_name=None)
         counts = votes.count(first_row, telling)
@@ -85,11 +88,11 @@ class Digest:
             votes = votes.select(name for name, tells in zip(votes.sources, telling, strict=True) if tells)
         statistics = Statistics.of(votes, first_row=first_row) if pairs else None
         rows = np.arange(len(votes), dtype=np.intp) + first_row
-        return cls(counts, votes, rows, statistics)._trimmed()
+        return cls(counts, votes, rows, statistics)._trimmed(besides)
 
-    def _trimmed(self) -> Digest:
-        """The same without rows that are not learned from."""
-        kept = self.sampled
+    def _trimmed(self, besides: int = 0) -> Digest:
+        """The same without rows that are not learned from, where there are so many votes besides."""
+        kept = learned_from(self._hashes, self.number + besides, len(self.sources))
         if self.kept.gold is not None:
             kept |= self.kept.gold.known
         if kept.all():
@@ -100,7 +103,12 @@ class Digest:
     @property
     def sampled(self) -> Bools:
         """Rows that are kept as a fair sample of all points, not for their gold alone; shape (kept points,)."""
-        return learned_from(self._hashes, int(self.told.number.sum()), len(self.sources))
+        return learned_from(self._hashes, self.number, len(self.sources))
+
+    @property
+    def number(self) -> int:
+        """How many votes the sources that are left have cast."""
+        return int(self.told.number.sum())
 
     @property
     def _hashes(self) -> Places:

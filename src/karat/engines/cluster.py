@@ -85,7 +85,8 @@ def part_bytes(batches: Iterable[Any], plan: Plan, first_row: int, pairs: bool) 
     found: list[Part] = []
     for batch in batches:
         if len(batch):
-            found = [together([*found, plan.part(pa.Table.from_batches([batch]), first_row, pairs)])]
+            besides = sum(part.votes for part in found)
+            found = [together([*found, plan.part(pa.Table.from_batches([batch]), first_row, pairs, besides)])]
             first_row += len(batch)
     part = found[0] if found else Part(0, frozenset(), frozenset(), None)
     return part.to_bytes(plan.coding)

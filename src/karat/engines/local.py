@@ -133,8 +133,10 @@ def _sorted(source: Any, reading: Reading) -> SortedVotes:
 def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
     """What is found in all rows."""
     waiting: list[Part] = []
+    votes = 0
     for rows, first_row in _parts(stream, plan, progress):
-        waiting.append(plan.part(rows, rows_before + first_row, pairs))
+        waiting.append(plan.part(rows, rows_before + first_row, pairs, votes))
+        votes += waiting[-1].votes
         if len(waiting) == _MERGED:
             waiting = [together(waiting)]
     return together(waiting)

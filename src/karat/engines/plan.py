@@ -60,6 +60,11 @@ class Part:
     digest: Digest | None
     met: bool = False
 
+    @property
+    def votes(self) -> int:
+        """How many votes were counted."""
+        return 0 if self.digest is None else self.digest.number
+
     def to_bytes(self, coding: Coding | None) -> bytes:
         """The same on its way to another machine: JSON, which runs nothing where it is read."""
         content = {
@@ -223,24 +228,24 @@ class Plan:
             return quick[0]
         return Votes.of_table(self.table(rows, first_row)[0], self.coding, self.sparse)
 
-    def part(self, rows: Any, first_row: int, pairs: bool = False) -> Part:
-        """What is found in some rows."""
+    def part(self, rows: Any, first_row: int, pairs: bool = False, besides: int = 0) -> Part:
+        """What is found in some rows, where so many votes are known of besides."""
         quick = self._quick(rows, first_row)
         if quick is not None:
             votes, levels, gold_levels, met = quick
-            return Part(len(votes), levels, gold_levels, self._digest(votes, first_row, pairs), met)
+            return Part(len(votes), levels, gold_levels, self._digest(votes, first_row, pairs, besides), met)
         table, met = self.table(rows, first_row)
         levels = frozenset(table.levels)
         gold_levels = frozenset(table.gold.levels) if table.gold is not None else frozenset()
         if self.coding is None or not (self.sure or self._knows(levels, gold_levels)):
             return Part(table.n, levels, gold_levels, None, met)
         votes = Votes.of_table(replace(table, keys=None), self.coding, self.sparse)
-        return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs), met)
+        return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs, besides), met)
 
-    def _digest(self, votes: Votes, first_row: int, pairs: bool) -> Digest:
+    def _digest(self, votes: Votes, first_row: int, pairs: bool, besides: int) -> Digest:
         telling: Bools = np.array([name not in self.dull for name in votes.sources], dtype=bool)
         few = len(votes.sources) <= MOST_COMPARED and len(votes.outputs.source) <= MOST_OUTPUTS
-        return Digest.of(votes, votes.gold, first_row, telling, pairs and few)
+        return Digest.of(votes, votes.gold, first_row, telling, pairs and few, besides)
 
     def _quick(self, rows: Any, first_row: int) -> tuple[Votes, frozenset[Label], frozenset[Label], bool] | None:
         """Votes, levels of sources and of gold, and whether a key is in the gold file, as `table` finds them.

@@ -84,6 +84,8 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
         table = _file(Path(source), text, written)
     elif isinstance(source, FileContent):
         table = _parsed(source, text)
+    elif isinstance(source, pa.Table):  # which Arrow would ask pandas about
+        table = source
     elif isinstance(source, dict) or hasattr(source, "__arrow_c_stream__"):
         try:
             table = pa.table(source)
