@@ -25,7 +25,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert again.get_params() == model.get_params() | {"known_pairs": [[0, 1]]}
     pd.testing.assert_frame_equal(again.sources_, model.sources_)
     assert again.class_balance_low_.tolist() == model.class_balance_low_.tolist()
-    assert json.loads((tmp_path / "model.json").read_text())["version"] == 3
+    assert json.loads((tmp_path / "model.json").read_text())["version"] == 4
 
 
 def test_nan_as_the_abstain_survives_a_file_of_standard_json(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def saved(tmp_path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"version": 4}, "version 4 of the model format; this karat reads up to version 3"),
+        ({"version": 5}, "version 5 of the model format; this karat reads up to version 4"),
         ({"version": "x"}, "version 'x'"),
         ({"format": "other"}, "is not a karat model"),
         ({"tables": []}, "damaged"),
