@@ -131,7 +131,8 @@ def parts(tables: Floats, K: int, n: float) -> Parts:
 def whitening(square: Floats) -> tuple[Floats, Floats]:
     """Inverse root and root of a matrix that is ``C C'`` but for noise, shapes (T, K, K)."""
     values, vectors = np.linalg.eigh((square + _t(square)) / 2)
-    root = np.sqrt(np.maximum(values, _SMALLEST * values[:, -1:]))[:, None]
+    largest = np.maximum(values[:, -1:], 1e-12)  # of a table that tells nothing it may be 0 or less
+    root = np.sqrt(np.maximum(values, _SMALLEST * largest))[:, None]
     return vectors / root @ _t(vectors), vectors * root @ _t(vectors)
 
 
