@@ -56,16 +56,19 @@ class _Group(click.Group):
 
 def main() -> None:
     """Run a command; 0 fine, 1 ran but cannot tell, 2 bad input, 70 a fault of karat's own."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:  # closed by who started the command
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper):
+    closed = [name for name in ("stdout", "stderr") if getattr(sys, name) is None]  # by who started the command
+    for name in closed:
+        setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter of the data
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end tidily: no half files, no processes left
     code = _run()
     for stream in (sys.stdout, sys.stderr):
         _flush(stream)
+    for name in closed:
+        getattr(sys, name).close()
+        setattr(sys, name, None)
     sys.exit(code)
 
 

@@ -29,6 +29,7 @@ from karat.votes.row_hash import block_of
 FEWEST = 16  # replicates, however long they take
 SECONDS = 3.0  # that replicates may take, as long as they are not too few
 _RATE = 1e9  # triplets in a second
+_FEWEST_PARTNERS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,7 @@ def _partners(allowed: Bools, rng: np.random.Generator) -> Places | None:
     None where there is time for all. Fewer partners make the median a little noisier, and intervals a little wider.
     """
     F = len(allowed)
-    most = int(np.sqrt(SECONDS * _RATE / FEWEST / F))
+    most = max(_FEWEST_PARTNERS, int(np.sqrt(SECONDS * _RATE / FEWEST / F)))
     return None if most >= F else np.lexsort((rng.random(F), -allowed.sum(axis=1)))[:most]
 
 
