@@ -332,3 +332,9 @@ def test_the_same_seed_gives_the_same_bits_and_parts_are_a_plain_result() -> Non
     one, two = tensors(votes, rng=7), tensors(votes, rng=7)
     assert np.array_equal(one.conditionals, two.conditionals)
     assert isinstance(parts(np.full((1, 3, 3, 3), 1 / 27), 2, 100), Parts)
+
+
+@pytest.mark.parametrize("largest", [0.0, -1e-3])
+def test_of_a_table_that_tells_nothing_whitening_is_finite(largest: float) -> None:
+    for found in whitening(np.diag([largest, -0.5])[None]):
+        assert np.isfinite(found).all()
