@@ -213,7 +213,7 @@ def fit(
             data, settings(options), out, model_file, progress, leave_uncovered, named(keep), engine, master
         )
     if result.data.mending:
-        following = again("check", without=("leave_uncovered", "keep", "engine", "master"), words=result.data.mending)
+        following = again("check", without=_LABELS, words=result.data.mending)
     elif model_file:
         following = label_new_votes(model_file)
     elif out is None:

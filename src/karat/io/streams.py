@@ -110,20 +110,10 @@ class ParquetFiles:
 
 
 @dataclass(frozen=True)
-class TextFile:
-    """A CSV, TSV or JSON-lines file, perhaps compressed.
-
-    Parameters
-    ----------
-    path : Path
-    open : callable
-        Opens a reader of batches.
-    schema : Arrow schema
-    """
+class _OneFile:
+    """A file that does not say how many rows it has."""
 
     path: Path
-    open: Callable[[], Any]
-    schema: Any
 
     @property
     def name(self) -> str:
@@ -134,6 +124,22 @@ class TextFile:
     def rows(self) -> None:
         """Nobody knows before it is read."""
         return None
+
+
+@dataclass(frozen=True)
+class TextFile(_OneFile):
+    """A CSV, TSV or JSON-lines file, perhaps compressed.
+
+    Parameters
+    ----------
+    path : Path
+    open : callable
+        Opens a reader of batches.
+    schema : Arrow schema
+    """
+
+    open: Callable[[], Any]
+    schema: Any
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Record batches of some columns, in the order of the rows."""
@@ -154,10 +160,9 @@ def larger(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 @dataclass(frozen=True)
-class ArrowFile:
+class ArrowFile(_OneFile):
     """An Arrow file or stream; read, not mapped into memory: a file that is cut meanwhile would end the process."""
 
-    path: Path
     schema: Any
 
     @classmethod
@@ -165,16 +170,6 @@ class ArrowFile:
         """Look at the beginning of the file."""
         with readable(path), _arrow_reader(path) as (_, schema):
             return cls(path, schema)
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return str(self.path)
-
-    @property
-    def rows(self) -> None:
-        """Nobody knows before it is read."""
-        return None
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Record batches of some columns, in the order of the rows."""
