@@ -49,6 +49,7 @@ def test_invariant_there_and_back() -> None:
         ("prints", packed(np.zeros(3, dtype=np.uint64)), "reshape"),
         ("cast", "no base64!", "base64"),
         ("rows", packed(np.arange(200))[:20], "cut off"),
+        ("rows", "B" + packed(np.arange(200))[1:], "damaged"),
     ],
 )
 def test_refusals(name: str, value: Any, words: str) -> None:

@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import karat
 
 SOURCE = Path(karat.__file__).parent
@@ -82,3 +85,11 @@ def test_nothing_below_commands_knows_of_them() -> None:
 def test_what_is_shown_knows_nothing_of_the_command_line() -> None:
     for path in (SOURCE / "show").glob("*.py"):
         assert not [name for name in imported(path) if name.startswith(("karat.cli", "click"))], path.name
+
+
+def test_a_file_of_votes_is_read_without_pandas(tmp_path: Path) -> None:
+    votes = tmp_path / "votes.parquet"
+    columns = {"a": [0, 1, None, 1] * 50, "b": [0, 1, 1, 0] * 50, "c": [True, None, False, True] * 50}
+    pq.write_table(pa.table(columns), votes)
+    code = f"import karat; karat.LabelModel().fit(karat.read_votes({str(votes)!r}, classes=[0, 1]))"
+    assert not loaded(code) & {"pandas", "polars", "sklearn", "duckdb", "rich"}

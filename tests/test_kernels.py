@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,11 @@ from karat._kernels import threads
 from karat._kernels.counting import add_entry_pairs, add_tally, add_weights, pair_counts
 from karat._kernels.diagonal import joint_rotation
 from karat._kernels.evidence import add_tables, two_class_probabilities
-from karat._kernels.octets import look_up, look_up_marking, mark
+from karat._kernels.octets import look_up
 from karat._kernels.pools import pool_votes
-from karat._kernels.summary import row_hashes
+from karat._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary, row_hashes
 from karat._kernels.views import add_joint
-from karat.votes.row_hash import block_of
+from karat.votes.row_hash import block_of, mixed
 
 
 def test_oracle_pairs_of_any_features_of_any_points() -> None:
@@ -66,6 +68,30 @@ def test_threads_keep_the_order_of_work(number: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threads, "THREADS", number)
     assert threads.in_threads(lambda i: i * i, 7) == [0, 1, 4, 9, 16, 25, 36]
     assert threads.in_threads(lambda i: i, 1) == [0]
+    assert threads.in_threads(lambda i: threads.in_threads(lambda j: i + j, 3), 20)[19] == [19, 20, 21]
+    assert list(threads.while_waiting(lambda i: i * i, range(50))) == [i * i for i in range(50)]
+
+
+def test_few_items_are_read_ahead_and_none_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "THREADS", 2)
+    read = []
+
+    def items() -> Iterator[int]:
+        for i in range(100):
+            read.append(i)
+            yield i
+
+    def work(i: int) -> int:
+        if i == 10:
+            raise ValueError("ten")
+        return i
+
+    results = threads.while_waiting(work, items())
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    assert len(read) < 10
+    with pytest.raises(ValueError, match="ten"):
+        list(results)
+    assert len(read) < 20
 
 
 def test_spans_cover_everything_once() -> None:
@@ -76,10 +102,10 @@ def test_spans_cover_everything_once() -> None:
         assert all(low % multiple == 0 for low, _ in found)
 
 
-@pytest.mark.parametrize("m", [1, 3, 70_000])  # more sources than two bytes can count
+@pytest.mark.parametrize("m", [1, 3, 7, 70_000])  # more sources than two bytes can count
 def test_oracle_compiled_counts_of_votes(m: int) -> None:
     rng = np.random.default_rng(m)
-    n, K = (50, 3) if m > 1_000 else (9_000, 3)
+    n, K = (50, 3) if m > 1_000 else (9_000, 2 if m == 7 else 3)
     columns = rng.integers(-1, K, (m, n)).astype(np.int8)
     if m > 1_000:
         columns[:, 0] = 2
@@ -87,26 +113,51 @@ def test_oracle_compiled_counts_of_votes(m: int) -> None:
     tally = np.zeros((high - low, K), dtype=np.int64)
     add_tally(columns, low, high, tally)
     assert (tally == np.stack([(columns[:, low:high] == y).sum(axis=0) for y in range(K)], axis=1)).all()
-    weights, total = rng.random((K, n)), np.zeros((K + 1, K))
-    add_weights(columns, weights, m - 1, total)
-    expected = [[weights[y, columns[m - 1] == u - 1].sum() for y in range(K)] for u in range(K + 1)]
+    columns = columns[:7]
+    weights, total = rng.random((K, n)), np.zeros((len(columns), K + 1, K))
+    add_weights(columns, weights, total)
+    expected = [[[weights[y, column == u - 1].sum() for y in range(K)] for u in range(K + 1)] for column in columns]
     np.testing.assert_allclose(total, expected, rtol=1e-12)
 
 
-def test_oracle_bytes_and_hashes() -> None:
-    octets = np.random.default_rng(0).integers(0, 200, 999).astype(np.uint8)
+@pytest.mark.parametrize("values", [1, 3, 8, 9, 200])
+def test_oracle_bytes(values: int) -> None:
+    octets = np.random.default_rng(0).integers(0, values, 9_999).astype(np.uint8)
+    octets[5_000], octets[9_998] = 201, 255  # new in the second and in the last chunk
     table = np.arange(256).astype(np.int8)[::-1].copy()
-    seen, both = np.zeros(256, dtype=np.uint8), np.zeros(256, dtype=np.uint8)
-    mark(octets, seen)
-    out, again = np.empty(999, dtype=np.int8), np.empty(999, dtype=np.int8)
-    look_up(octets, table, out)
-    look_up_marking(octets, table, again, both)
+    out = np.empty(len(octets), dtype=np.int8)
+    seen = look_up(octets, table, out)
     assert (out == table[octets]).all()
-    assert (again == out).all()
-    assert np.flatnonzero(seen).tolist() == np.flatnonzero(both).tolist() == np.unique(octets).tolist()
+    assert np.flatnonzero(seen).tolist() == np.unique(octets).tolist()
+
+
+def test_oracle_hashes() -> None:
     rows, hashes = np.array([0, 5, 1 << 40, (1 << 62) + 3]), np.empty(4, dtype=np.uint16)
     row_hashes(rows, hashes)
     assert hashes.tolist() == block_of(rows, 1 << 16).tolist()
+
+
+@pytest.mark.parametrize("K", [2, 7, 8, 127])
+def test_oracle_summary(K: int) -> None:
+    rng, m, n, first_row = np.random.default_rng(K), 5, 9_300, 1 << 40
+    columns = rng.integers(-1, K, (m, n)).astype(np.int8)
+    columns[:, rng.random(n) < 0.3] = -1
+    role = np.array([VOTES, VOTES, SCORES, LEFT_OUT, VOTES], dtype=np.uint8)
+    low, high = 7, n - 5
+    cast, prints = np.zeros((m, 3, K + 1), dtype=np.int64), np.zeros(m, dtype=np.uint64)
+    none = np.zeros(1, dtype=np.int64)
+    add_summary(columns, low, high, first_row, role, cast, prints, none)
+
+    given = columns[:, low:high]
+    votes = given[role == VOTES]
+    tally = np.stack([(votes == y).sum(axis=0) for y in range(K)])
+    kind = (tally.sum(axis=0) >= 2).astype(int) + ((tally > 0).sum(axis=0) >= 2)
+    said = given.astype(int) + 1
+    expected = [[np.bincount(s[kind == k], minlength=K + 1) for k in range(3)] for s in said]
+    assert (cast == expected).all()
+    hashes = mixed(np.arange(low, high) + first_row)
+    assert (prints == [(hashes * s.astype(np.uint64)).sum(dtype=np.uint64) for s in said]).all()
+    assert none[0] == (given[role != LEFT_OUT] < 0).all(axis=0).sum()
 
 
 def test_oracle_joint_outputs_of_rows() -> None:
@@ -159,4 +210,4 @@ def test_arrays_that_a_loop_would_misread_are_refused(
     columns: np.ndarray, total: np.ndarray, refused: type[Exception]
 ) -> None:
     with pytest.raises(refused):
-        add_weights(columns, np.ones((2, 9)), 0, total)
+        add_weights(columns, np.ones((2, 9)), total)

@@ -139,3 +139,18 @@ def test_votes_that_weigh_as_much_as_silence_are_no_silence() -> None:
     np.testing.assert_allclose(voted, [0.3, 0.7])
     both = posterior(make_votes([[0, 0]]), model)[0]
     np.testing.assert_allclose(both, [0.3 * 0.25, 0.7] / np.sum([0.3 * 0.25, 0.7]))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_invariant_few_points_get_the_bits_that_they_get_among_many(K: int) -> None:
+    rng = np.random.default_rng(3)
+    groups = ((4,), (0, 2), (1, 3), *((i,) for i in range(5, 25)))
+    tables = tuple(
+        rng.dirichlet(np.ones((K + 1) ** len(group)), K).reshape(K, *[K + 1] * len(group)) for group in groups
+    )
+    model = SourceModel(names(25), tuple(range(K)), rng.dirichlet(np.ones(K)), groups, tables)
+    values = rng.integers(-1, K, (5_000, 25))
+    values[7] = -1
+    few = posterior(make_votes(values[:900], K), model)
+    np.testing.assert_array_equal(few, posterior(make_votes(values, K), model)[:900])
+    np.testing.assert_allclose(few[7], model.class_balance, rtol=1e-14)

@@ -12,6 +12,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]  # positions in another array
+Hashes = npt.NDArray[np.uint16]  # of row numbers
 Codes = npt.NDArray[np.int8]  # class indices or outputs, -1 where there is none
 AnyArray = npt.NDArray[Any]
 ABSTAIN = -1  # the code of a cell in which nothing is said

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
-from karat._types import ABSTAIN, Bools, Label, Places
+from karat._cached import cached_property
+from karat._types import ABSTAIN, Bools, Hashes, Label, Places
 from karat.aside import TellNothing, set_aside_before
 from karat.errors import InputError
 from karat.estimate.consensus import learned_from, row_hashes
@@ -55,7 +55,7 @@ class Digest:
     kept: Votes
     rows: Places
     statistics: Statistics | None = None
-    hashes: Places | None = None
+    hashes: Hashes | None = None
 
     @classmethod
     def of(
@@ -111,7 +111,7 @@ class Digest:
         return int(self.told.number.sum())
 
     @property
-    def _hashes(self) -> Places:
+    def _hashes(self) -> Hashes:
         return row_hashes(self.rows) if self.hashes is None else self.hashes
 
     @property

@@ -42,7 +42,7 @@ def digest_content(digest: Digest) -> dict[str, Any]:
         "prints": packed(counts.prints),
         "uncovered": counts.uncovered,
         "rows": packed(np.diff(digest.rows, prepend=0)),
-        "hashes": None if digest.hashes is None else packed(digest.hashes.astype(np.uint16)),
+        "hashes": None if digest.hashes is None else packed(digest.hashes),
         "votes": votes,
         "gold": None if gold is None else packed(gold.values),
         "chances": None if gold is None or gold.chances is None else packed(gold.chances),
@@ -82,7 +82,7 @@ def digest_of(content: dict[str, Any], coding: Coding) -> Digest:
         gold = Gold(values, coding.classes, chances=chances)
     kept = Votes(cells, left, coding, gold=gold, aside=tuple(_names(content["aside"])))
     found = content["statistics"]
-    hashes = None if content["hashes"] is None else unpacked(content["hashes"], np.uint16, (len(rows),)).astype(np.intp)
+    hashes = None if content["hashes"] is None else unpacked(content["hashes"], np.uint16, (len(rows),))
     return Digest(counts, kept, rows, None if found is None else _statistics(found, left, coding), hashes)
 
 
@@ -135,7 +135,10 @@ def packed(array: AnyArray) -> str:
 def unpacked(text: str, dtype: Any, shape: tuple[int, ...] | None = None) -> AnyArray:
     """The array that a text is, of this type and shape."""
     opened = zlib.decompressobj()
-    content = opened.decompress(base64.b64decode(text, validate=True), _LARGEST)
+    try:
+        content = opened.decompress(base64.b64decode(text, validate=True), _LARGEST)
+    except zlib.error as error:
+        raise InputError("it holds packed numbers that are damaged") from error
     if opened.unconsumed_tail or not opened.eof:
         raise InputError("it holds packed numbers that are too many, or cut off")
     found = np.frombuffer(content, dtype=np.dtype(dtype).newbyteorder("<")).astype(dtype)

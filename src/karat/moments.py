@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._kernels import threads
 from karat._kernels.counting import add_entry_pairs, pair_counts
 from karat._types import ABSTAIN, Codes, Floats, Ints, Label, Places

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._kernels.threads import in_threads
 from karat._types import Codes, Floats, Group, Ints, Places
 from karat.errors import InputError

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from karat import InputError
-from karat.io.arrow import identifiers, keys, vote_column
+from karat.io.arrow import identifiers, keys, numbers, vote_column
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,17 @@ def test_identifiers_in_their_first_order_and_keys() -> None:
             identifiers(table, name)
         with pytest.raises(InputError, match=text):
             keys(table, name)
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()])
+@pytest.mark.parametrize("values", [[1, 0, 1, 1, 0], [1, None, 0, None, 1], [None] * 5, []])
+def test_numbers_of_every_type_chunked_and_cut(kind: pa.DataType, values: list[int | None]) -> None:
+    numpy_type = kind.to_pandas_dtype()
+    plain = pa.array([None if value is None else numpy_type(value) for value in values], kind)
+    for column in (plain, pa.chunked_array([plain]), pa.chunked_array([plain[:2], plain[2:]], kind), plain[1:]):
+        found, empty = numbers(column)
+        expected = column.to_pylist()
+        assert found.dtype == np.dtype(numpy_type)
+        assert found.tolist() == [value or 0 for value in expected]
+        assert (empty is None) == (None not in expected)
+        assert empty is None or empty.tolist() == [value is None for value in expected]

@@ -53,19 +53,18 @@ def add_entry_pairs(start: Ints, feature: Ints, points: Ints, counts: Ints) -> N
     lib.add_entry_pairs(given(start), given(feature), given(points), len(points), written(counts), len(counts))
 
 
-def add_weights(columns: Codes, weights: Floats, i: int, total: Floats) -> None:
-    """Add to ``total[u, y]`` what ``weights[y, t]`` of the points t come to on which source i gives output u.
+def add_weights(columns: Codes, weights: Floats, total: Floats) -> None:
+    """Add to ``total[i, u, y]`` what ``weights[y, t]`` of the points t come to on which source i gives output u.
 
     Parameters
     ----------
     columns : array of int8, shape (m, n)
         Outputs less one.
     weights : array of float64, shape (K, n)
-    i : int
-    total : array of float64, shape (outputs, K)
+    total : array of float64, shape (m, outputs, K)
     """
-    K, n = weights.shape
-    lib.add_weights(given(columns[i]), given(weights), n, K, written(total))
+    (m, n), K = columns.shape, len(weights)
+    lib.add_weights(given(columns), m, given(weights), n, K, written(total), total.shape[1])
 
 
 def add_tally(columns: Codes, low: int, high: int, tally: Ints) -> None:

@@ -23,8 +23,11 @@
 #endif
 
 enum { CHUNK = 4096 }; /* points at a time, in the first cache */
+enum { NEAR = 1 << 18 }; /* bytes that stay in the second cache beside others */
 enum { VOTES = 1, SCORES = 2 }; /* what a source counts for in a summary, as in summary.py */
 enum { KINDS = 3 }; /* of points: with one vote, with several that are the same, and with others */
+enum { HASHED = 256 }; /* points at a time whose hashes times outputs thirty-two bits can add up */
+enum { FEW = 8 }; /* values that are looked for one after the other, which vectors do faster than a table */
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -104,11 +107,16 @@ FAST void add_common_bits(const uint64_t *restrict planes, int64_t rows, int64_t
         for (int64_t w = 0; w < words; w++) any |= planes[a * width + w];
         live[a] = any;
     }
-    for (int64_t a = 0; a < rows; a++) {
-        if (!live[a]) continue;
-        for (int64_t b = a; b < rows; b++) {
-            if (!live[b]) continue;
-            counts[a * rows + b] += common_bits(planes + a * width, planes + b * width, words);
+    /* Some rows at a time, which stay in the second cache while all others pass by. */
+    int64_t some = NEAR / (8 * words) + 1;
+    for (int64_t first = 0; first < rows; first += some) {
+        int64_t last = smaller(first + some, rows);
+        for (int64_t a = 0; a < last; a++) {
+            if (!live[a]) continue;
+            for (int64_t b = a < first ? first : a; b < last; b++) {
+                if (!live[b]) continue;
+                counts[a * rows + b] += common_bits(planes + a * width, planes + b * width, words);
+            }
         }
     }
 }
@@ -120,10 +128,28 @@ void add_entry_pairs(const int64_t *restrict start, const int64_t *restrict feat
             for (int64_t b = a; b < start[points[k] + 1]; b++) counts[feature[a] * features + feature[b]]++;
 }
 
-void add_weights(const int8_t *restrict column, const double *restrict weights, int64_t n, int64_t K,
-                 double *restrict total) {
-    for (int64_t y = 0; y < K; y++)
-        for (int64_t t = 0; t < n; t++) total[(column[t] + 1) * K + y] += weights[y * n + t];
+/* Points are added one after the other, so that a sum has the same bits whoever works it out; the processor works on the
+   sums of several sources meanwhile. */
+static inline void add_weights_of(const int8_t *restrict columns, int64_t sources, const double *restrict weights,
+                                  int64_t n, int64_t K, double *restrict total, int64_t outputs) {
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t i = 0; i < sources; i++) {
+            double *restrict sums = total + (i * outputs + columns[i * n + t] + 1) * K;
+            for (int64_t y = 0; y < K; y++) sums[y] += weights[y * n + t];
+        }
+}
+
+void add_weights(const int8_t *restrict columns, int64_t m, const double *restrict weights, int64_t n, int64_t K,
+                 double *restrict total, int64_t outputs) {
+    enum { SOURCES = 4 };
+    for (int64_t i = 0; i < m; i += SOURCES) {
+        const int8_t *some = columns + i * n;
+        double *sums = total + i * outputs * K;
+        if (m - i >= SOURCES && K == 2)
+            add_weights_of(some, SOURCES, weights, n, 2, sums, outputs);
+        else
+            add_weights_of(some, smaller(SOURCES, m - i), weights, n, K, sums, outputs);
+    }
 }
 
 FAST void add_tally(const int8_t *restrict columns, int64_t m, int64_t n, int64_t low, int64_t high,
@@ -156,18 +182,60 @@ FAST void row_hashes(const int64_t *restrict row, int64_t n, uint16_t *restrict 
     for (int64_t t = 0; t < n; t++) out[t] = (uint16_t)(row_hash((uint64_t)row[t]) >> 48);
 }
 
+/* Add every source's sum of hash times output over at most HASHED points, of which the first has this row number. Hashes
+   are cut into four signed numbers of sixteen bits, whose products with an output vectors add up in thirty-two. */
+static inline void add_prints(const int8_t *restrict columns, int64_t m, int64_t n, int64_t size, uint64_t row,
+                              uint64_t *restrict prints) {
+    enum { PIECES = 4, HALF = 1 << 15 };
+    int16_t piece[PIECES][HASHED], said[HASHED];
+    for (int64_t t = 0; t < size; t++) {
+        uint64_t hash = row_hash(row + (uint64_t)t);
+        for (int k = 0; k < PIECES; k++) piece[k][t] = (int16_t)((int32_t)((hash >> (16 * k)) & 0xffff) - HALF);
+    }
+    for (int64_t i = 0; i < m; i++) {
+        int32_t all = 0;
+        for (int64_t t = 0; t < size; t++) {
+            said[t] = (int16_t)(columns[i * n + t] + 1);
+            all += said[t];
+        }
+        for (int k = 0; k < PIECES; k++) {
+            int32_t sum = 0;
+            for (int64_t t = 0; t < size; t++) sum += (int32_t)piece[k][t] * said[t];
+            prints[i] += (uint64_t)((int64_t)sum + (int64_t)HALF * all) << (16 * k);
+        }
+    }
+}
+
+/* On how many points of a whole chunk a value stands: on all, on those that one flag names, and on those of another. */
+static inline void count_value(const int8_t *restrict column, int8_t value, const uint8_t *restrict one,
+                               const uint8_t *restrict other, int64_t *restrict all, int64_t *restrict with_one,
+                               int64_t *restrict with_other) {
+    enum { LANES = 64 }; /* each counts CHUNK / LANES points, which eight bits hold */
+    uint8_t counted[LANES] = {0}, counted_one[LANES] = {0}, counted_other[LANES] = {0};
+    for (int64_t start = 0; start < CHUNK; start += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            uint8_t same = column[start + lane] == value;
+            counted[lane] += same;
+            counted_one[lane] += same & one[start + lane];
+            counted_other[lane] += same & other[start + lane];
+        }
+    *all = *with_one = *with_other = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        *all += counted[lane];
+        *with_one += counted_one[lane];
+        *with_other += counted_other[lane];
+    }
+}
+
 FAST void add_summary(const int8_t *restrict columns, int64_t m, int64_t n, int64_t low, int64_t high,
                       uint64_t first_row, const uint8_t *restrict role, int64_t *restrict cast, int64_t outputs,
                       uint64_t *restrict prints, int64_t *restrict none) {
-    uint8_t spoken[CHUNK], many[CHUNK], lowest[CHUNK], highest[CHUNK], heard[CHUNK];
-    uint16_t kind[CHUNK];
-    uint64_t mixed[CHUNK];
+    uint8_t spoken[CHUNK], many[CHUNK], lowest[CHUNK], highest[CHUNK], heard[CHUNK], differ[CHUNK];
     for (int64_t start = low; start < high; start += CHUNK) {
         int64_t size = smaller(CHUNK, high - start);
         for (int64_t t = 0; t < size; t++) {
             spoken[t] = many[t] = highest[t] = heard[t] = 0;
             lowest[t] = 255;
-            mixed[t] = row_hash(first_row + (uint64_t)(start + t));
         }
         for (int64_t i = 0; i < m; i++) {
             const int8_t *restrict column = columns + i * n + start;
@@ -182,37 +250,73 @@ FAST void add_summary(const int8_t *restrict columns, int64_t m, int64_t n, int6
             else if (role[i] == SCORES)
                 for (int64_t t = 0; t < size; t++) heard[t] |= column[t] >= 0;
         }
-        int64_t silent = 0;
+        int64_t silent = 0, several = 0, others = 0;
         for (int64_t t = 0; t < size; t++) {
-            uint8_t differ = ((uint8_t)(lowest[t] + 1) != highest[t]) & spoken[t];
-            kind[t] = (uint16_t)((many[t] + differ) * outputs);
+            differ[t] = ((uint8_t)(lowest[t] + 1) != highest[t]) & spoken[t];
             silent += (spoken[t] | heard[t]) == 0;
+            several += many[t];
+            others += differ[t];
         }
         *none += silent;
+        for (int64_t first = start; first < start + size; first += HASHED)
+            add_prints(columns + first, m, n, smaller(HASHED, start + size - first), first_row + (uint64_t)first, prints);
         for (int64_t i = 0; i < m; i++) {
             const int8_t *restrict column = columns + i * n + start;
             int64_t *restrict of_source = cast + i * KINDS * outputs;
-            uint64_t total = 0;
-            for (int64_t t = 0; t < size; t++) of_source[kind[t] + (uint8_t)(column[t] + 1)]++;
-            for (int64_t t = 0; t < size; t++) total += mixed[t] * (uint8_t)(column[t] + 1);
-            prints[i] += total;
+            if (size < CHUNK || outputs > FEW) {
+                for (int64_t t = 0; t < size; t++)
+                    of_source[(many[t] + differ[t]) * outputs + (uint8_t)(column[t] + 1)]++;
+                continue;
+            }
+            int64_t left[KINDS] = {size - several, several - others, others};
+            for (int64_t value = 1; value < outputs; value++) {
+                int64_t all, with_many, with_others;
+                count_value(column, (int8_t)(value - 1), many, differ, &all, &with_many, &with_others);
+                int64_t found[KINDS] = {all - with_many, with_many - with_others, with_others};
+                for (int64_t kind = 0; kind < KINDS; kind++) {
+                    of_source[kind * outputs + value] += found[kind];
+                    left[kind] -= found[kind];
+                }
+            }
+            for (int64_t kind = 0; kind < KINDS; kind++) of_source[kind * outputs] += left[kind]; /* nothing said */
         }
     }
 }
 
-void mark(const uint8_t *restrict octets, int64_t n, uint8_t *restrict seen) {
-    for (int64_t t = 0; t < n; t++) seen[octets[t]] = 1;
+/* Whether all bytes of at most a chunk are among a few known values; where they are, out holds the code of each. */
+static inline int all_known(const uint8_t *restrict octets, int64_t size, const uint8_t *restrict known, int64_t number,
+                            const int8_t *restrict table, int8_t *restrict out) {
+    uint8_t found[CHUNK] = {0}, all = 1;
+    for (int64_t k = 0; k < number; k++) {
+        uint8_t value = known[k];
+        int8_t code = table[value];
+        for (int64_t t = 0; t < size; t++) {
+            uint8_t same = octets[t] == value;
+            out[t] = same ? code : out[t];
+            found[t] |= same;
+        }
+    }
+    for (int64_t t = 0; t < size; t++) all &= found[t];
+    return all;
 }
 
-void look_up(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out) {
-    for (int64_t t = 0; t < n; t++) out[t] = table[octets[t]];
-}
-
-void look_up_marking(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out,
-                     uint8_t *restrict seen) {
-    for (int64_t t = 0; t < n; t++) {
-        out[t] = table[octets[t]];
-        seen[octets[t]] = 1;
+FAST void look_up(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out,
+                  uint8_t *restrict seen) {
+    uint8_t known[FEW];
+    int64_t number = 0; /* of values seen so far; FEW + 1 where there are more */
+    for (int64_t start = 0; start < n; start += CHUNK) {
+        int64_t size = smaller(CHUNK, n - start);
+        if (0 < number && number <= FEW && all_known(octets + start, size, known, number, table, out + start)) continue;
+        for (int64_t t = start; t < start + size; t++) {
+            out[t] = table[octets[t]];
+            seen[octets[t]] = 1;
+        }
+        number = 0;
+        for (int64_t value = 0; value < 256 && number <= FEW; value++)
+            if (seen[value]) {
+                if (number < FEW) known[number] = (uint8_t)value;
+                number++;
+            }
     }
 }
 

@@ -6,15 +6,14 @@ void add_common_bits(const uint64_t *planes, int64_t rows, int64_t width, int64_
                      int64_t *counts);
 void add_entry_pairs(const int64_t *start, const int64_t *feature, const int64_t *points, int64_t number,
                      int64_t *counts, int64_t features);
-void add_weights(const int8_t *column, const double *weights, int64_t n, int64_t K, double *total);
+void add_weights(const int8_t *columns, int64_t m, const double *weights, int64_t n, int64_t K, double *total,
+                 int64_t outputs);
 void add_tally(const int8_t *columns, int64_t m, int64_t n, int64_t low, int64_t high, int64_t *tally,
                int64_t K);
 void row_hashes(const int64_t *row, int64_t n, uint16_t *out);
 void add_summary(const int8_t *columns, int64_t m, int64_t n, int64_t low, int64_t high, uint64_t first_row,
                  const uint8_t *role, int64_t *cast, int64_t outputs, uint64_t *prints, int64_t *none);
-void mark(const uint8_t *octets, int64_t n, uint8_t *seen);
-void look_up(const uint8_t *octets, int64_t n, const int8_t *table, int8_t *out);
-void look_up_marking(const uint8_t *octets, int64_t n, const int8_t *table, int8_t *out, uint8_t *seen);
+void look_up(const uint8_t *octets, int64_t n, const int8_t *table, int8_t *out, uint8_t *seen);
 void add_tables(const int8_t *columns, int64_t n, int64_t low, int64_t high, const int64_t *groups, int64_t number,
                 int64_t width, const uint16_t *sizes, const double *tables, int64_t entries, double *total);
 void two_class_probabilities(const double *odds, const double *small, int64_t n, double *out);

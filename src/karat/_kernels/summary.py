@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from karat._kernels.loops import given, lib, written
-from karat._types import AnyArray, Codes, Ints
+from karat._types import AnyArray, Codes, Hashes, Ints
 
 LEFT_OUT, VOTES, SCORES = 0, 1, 2  # what a source counts for
 
 
-def row_hashes(row: Ints, out: AnyArray) -> None:
+def row_hashes(row: Ints, out: Hashes) -> None:
     """The first sixteen bits of the hash of each row number, as in `karat.votes.row_hash`."""
     lib.row_hashes(given(row), len(row), written(out))
 

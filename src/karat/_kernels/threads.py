@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
+# How libraries for matrices are told how many threads to take. Ours are small: more than one wait for each other.
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _PIECES = 2  # for each thread, so that none waits long for the last
 
 
 def in_threads(work: Callable[[int], T], count: int) -> list[T]:
-    """Results of ``work(0) ... work(count - 1)``, run on all cores, in order."""
-    if count == 1 or THREADS == 1:
+    """Results of ``work(0) ... work(count - 1)``, run on all cores, in order.
+
+    Work that is itself run on one of the cores stays there: the others have theirs.
+    """
+    if count == 1 or THREADS == 1 or getattr(_here, "is_worker", False):
         return [work(i) for i in range(count)]
     # Handing over one piece of work takes longer than many a piece itself.
     pieces = spans(count, _PIECES * THREADS)
@@ -24,10 +32,31 @@ def in_threads(work: Callable[[int], T], count: int) -> list[T]:
     return [result for results in found for result in results]
 
 
+def while_waiting(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """Results of `work` on every item, in order, while the items to come are read; few are held at a time."""
+    if THREADS == 1:
+        yield from map(work, items)
+        return
+    at_work: deque[Future[T]] = deque()
+    try:
+        for item in items:
+            at_work.append(_pool().submit(work, item))
+            if len(at_work) > _PIECES * THREADS:
+                yield at_work.popleft().result()
+        while at_work:
+            yield at_work.popleft().result()
+    finally:  # where a result is an error, or nobody asks for more
+        for future in at_work:
+            future.cancel()
+
+
+_here = threading.local()
+
+
 @cache
 def _pool() -> ThreadPoolExecutor:
     """The threads, kept: new ones have cold memory, which costs a millisecond."""
-    return ThreadPoolExecutor(THREADS, thread_name_prefix="karat")
+    return ThreadPoolExecutor(THREADS, "karat", lambda: setattr(_here, "is_worker", True))
 
 
 if hasattr(os, "register_at_fork"):

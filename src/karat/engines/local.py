@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from karat._kernels.threads import while_waiting
 from karat._types import Label, Progress
 from karat.digest import Digest
 from karat.engines.labels import LabelPart
@@ -134,9 +135,14 @@ def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, ro
     """What is found in all rows."""
     waiting: list[Part] = []
     votes = 0
-    for rows, first_row in _parts(stream, plan, progress):
-        waiting.append(plan.part(rows, rows_before + first_row, pairs, votes))
-        votes += waiting[-1].votes
+
+    def part(rows_and_first: tuple[Any, int]) -> Part:
+        rows, first_row = rows_and_first
+        return plan.part(rows, rows_before + first_row, pairs, votes)
+
+    for found in while_waiting(part, _parts(stream, plan, progress)):
+        waiting.append(found)
+        votes += found.votes
         if len(waiting) == _MERGED:
             waiting = [together(waiting)]
     return together(waiting)

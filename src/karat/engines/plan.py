@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from karat._kernels.octets import look_up, look_up_marking, mark
+from karat._cached import cached_property
+from karat._kernels.octets import look_up
 from karat._kernels.threads import in_threads
 from karat._types import ABSTAIN, Bools, Codes, Label
 from karat.aside import tell_nothing
@@ -26,6 +26,7 @@ from karat.digest import Digest, merged
 from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.settings import Settings
+from karat.io.arrow import numbers
 from karat.io.coding import Coding, find_coding
 from karat.io.layouts import GoldFile, long_part, pick_workers, read_table, wide_part, worker_names
 from karat.io.long_sorted import SortedVotes
@@ -258,25 +259,26 @@ class Plan:
         columns = [rows[name] for name in sources]
         if self.coding is None or self.reading.scales or not all(pa.types.is_integer(c.type) for c in columns):
             return None
-        codes, seen = (
-            np.empty((len(sources), rows.num_rows), dtype=np.int8),
-            np.zeros((len(sources), 256), dtype=np.uint8),
-        )
+        codes = np.empty((len(sources), rows.num_rows), dtype=np.int8)
+        seen = np.zeros((len(sources), 256), dtype=bool)
 
         def work(place: int) -> bool:
-            column = columns[place].combine_chunks()
-            column = column.chunk(0) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
+            column = columns[place]
             if column.type != pa.int8():
                 ends = pc.min_max(column).as_py()
                 if ends["min"] is None or ends["min"] < -128 or ends["max"] > 127:
                     return False
                 column = column.cast(pa.int8())
-            if column.null_count:
-                mark(column.drop_null().to_numpy().view(np.uint8), seen[place])
-                look_up(column.fill_null(0).to_numpy().view(np.uint8), self._code_of, codes[place])
-                codes[place][column.is_null().to_numpy(zero_copy_only=False)] = ABSTAIN
+            values, empty = numbers(column)
+            octets = values.view(np.uint8)
+            if empty is None:
+                seen[place] = look_up(octets, self._code_of, codes[place])
             else:
-                look_up_marking(column.to_numpy().view(np.uint8), self._code_of, codes[place], seen[place])
+                said = octets[~empty]
+                coded = np.empty(len(said), dtype=np.int8)
+                seen[place] = look_up(said, self._code_of, coded)
+                codes[place] = ABSTAIN
+                codes[place][~empty] = coded
             return True
 
         if not rows.num_rows or not all(in_threads(work, len(sources))):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from karat._types import Abstains, AnyArray, Ints
+from karat._types import Abstains, AnyArray, Bools, Ints
 from karat.errors import InputError
 from karat.io.coding import MAX_LEVELS, Column, silent_numbers
 from karat.io.scales import Numbers
@@ -35,9 +35,8 @@ def vote_column(column: Any, where: str, abstain: Abstains) -> Column:
             f"{where} is of type {kind}; a vote is a number, a boolean or text. Leave the column out (drop=; --drop), "
             "or name it as the key of the points (key=; --key)."
         )
-    empty = column.is_null().to_numpy() if column.null_count else None
-    filled = column.fill_null(pa.scalar(0).cast(kind)) if column.null_count else column
-    return Column.of(filled.to_numpy(), empty, where, abstain)
+    values, empty = numbers(column)
+    return Column.of(values, empty, where, abstain)
 
 
 def is_numeric(column: Any) -> bool:
@@ -51,9 +50,26 @@ def number_column(column: Any, where: str, abstain: Abstains) -> Numbers:
         return Numbers(where, np.full(len(column), np.nan))
     if not is_numeric(column):  # which is refused there
         return Numbers.of(np.array(column.drop_null().slice(0, 3).to_pylist(), dtype=object), None, where, [])
-    empty = column.is_null().to_numpy() if column.null_count else None
-    filled = column.fill_null(pa.scalar(0).cast(column.type)) if column.null_count else column
-    return Numbers.of(filled.to_numpy(), empty, where, silent_numbers(abstain))
+    values, empty = numbers(column)
+    return Numbers.of(values, empty, where, silent_numbers(abstain))
+
+
+def numbers(column: Any) -> tuple[AnyArray, Bools | None]:
+    """Numbers or booleans of an Arrow column, 0 in empty cells, and which cells are empty; None where none is.
+
+    By DLPack: `to_numpy` of Arrow loads pandas wherever that is installed, which takes longer than many a fit.
+    """
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    boolean = pa.types.is_boolean(array.type)
+    array = array.cast(pa.uint8()) if boolean else array
+    empty = None
+    if array.null_count:
+        empty = np.from_dlpack(array.is_null().cast(pa.uint8())).view(bool)
+        array = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    values = np.from_dlpack(array)
+    if empty is not None:
+        values = np.where(empty, values.dtype.type(0), values)
+    return values.view(bool) if boolean else values, empty
 
 
 def why_no_votes(column: Any) -> str | None:
@@ -62,9 +78,9 @@ def why_no_votes(column: Any) -> str | None:
     if pa.types.is_temporal(kind):
         return "dates"
     if pa.types.is_floating(kind):
-        numbers = column.drop_null().to_numpy()
-        numbers = numbers[np.isfinite(numbers)]
-        if (numbers != np.floor(numbers)).any():
+        values, _ = numbers(column)  # empty cells are 0, which is whole
+        values = values[np.isfinite(values)]
+        if (values != np.floor(values)).any():
             return FRACTIONS
     elif not (_is_text(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return f"of type {kind}"
@@ -93,7 +109,7 @@ def identifiers(table: Any, name: str) -> tuple[list[Any], Ints]:
     coded = _encoded(table[name])
     if coded.null_count:
         raise InputError(f"column {name!r} is empty in {coded.null_count:,} rows; every row needs one.")
-    return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
+    return coded.dictionary.to_pylist(), numbers(coded.indices)[0].astype(np.int64)
 
 
 def keys(table: Any, name: str) -> AnyArray:

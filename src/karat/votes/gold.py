@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Ints, Label
 from karat.errors import InputError, examples
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._types import AnyArray, Floats, Group, Ints, Places
 
 SILENT = 0  # the output of a source that said nothing

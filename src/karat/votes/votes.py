@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._types import ABSTAIN, Abstains, AnyArray, Bools, Codes, Floats, Group, Ints, Label
 from karat.errors import InputError, examples
 from karat.io.arrays import (
@@ -279,6 +279,7 @@ class Votes:
         else:
             column = labels if isinstance(labels, Column) else gold_column(labels, float("nan"))
             unknown = {*self.coding.abstain, "", ABSTAIN} - set(self.classes)
+            self._check_common(column, unknown)
             gold = Gold(replace(self.coding, abstain=tuple(unknown)).codes(column), self.classes)
         if len(gold) != len(self):
             raise InputError(
@@ -287,6 +288,19 @@ class Votes:
         if gold.classes != self.classes:
             raise InputError(f"gold has classes {gold.classes} and the votes have {self.classes}.")
         return gold if chances is None else replace(gold, chances=np.asarray(chances, dtype=np.float64))
+
+    def _check_common(self, gold: Column, unknown: Container[Any]) -> None:
+        """Refuse gold none of whose classes any source votes for: a column that is no source gave the classes."""
+        labels = [label for label in gold.levels if self.coding.spelling.read(label) not in unknown]
+        folded = {str(label).casefold() for label in self.classes}
+        if not labels or any(str(self.coding.spelling.read(label)).casefold() in folded for label in labels):
+            return
+        voting = [name for name, scored in zip(self.sources, self.scored, strict=True) if not scored]
+        raise InputError(
+            f"{gold.where} holds {examples(labels)}, and no source votes for any of these: {examples(voting)} "
+            f"{'votes' if len(voting) == 1 else 'vote'} for {examples(self.classes)}. Leave out what is no source "
+            "(drop=; --drop), or read values as others (mapping=; --map)."
+        )
 
     @property
     def own_gold(self) -> Gold:
