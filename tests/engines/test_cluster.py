@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from karat import InputError, LabelModel, Votes
-from karat.engines.cluster import FAN, digest_table, fit_table, labeler, merged_bytes, part_bytes
+from karat.engines.cluster import FAN, Frames, digest_table, labeler, merged_bytes, part_bytes
 from karat.engines.plan import Part, Plan
 from karat.estimate.settings import Settings
 from karat.io.table import Reading
@@ -48,7 +49,7 @@ def test_invariant_partitions_change_no_bit(votes_table: Any) -> None:
     votes = Votes.from_frame(votes_table, key="id", gold="y")
     expected = LabelModel(rng=1).fit(votes, votes.gold)
     for size in (70, 1_700):
-        found = fit_table(cut(votes_table, size), LabelModel(rng=1), Reading(key="id", gold="y"))
+        found = Frames(partial(cut, size=size)).fit(votes_table, LabelModel(rng=1), key="id", gold="y")
         assert found.to_bytes() == expected.to_bytes()
     columns, labels = labeler(expected, votes_table.column_names, "id", ["s1"], False)
     made = pa.Table.from_batches([*labels(votes_table.select(columns).to_batches(700), 0)])

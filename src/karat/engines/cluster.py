@@ -6,13 +6,13 @@ A worker sends a digest of its rows and nothing else: counts, and some fifteen t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from karat._types import Label
+from karat._types import Abstains, Label
 from karat.digest import Digest
 from karat.engines.labels import label_columns
 from karat.engines.plan import HEAD, Part, Plan, gathered, together
@@ -21,6 +21,7 @@ from karat.estimate.settings import Settings
 from karat.io.coding import Coding
 from karat.io.table import Reading
 from karat.model import LabelModel
+from karat.statistics import Statistics
 
 FAN = 32  # digests that are put together at a time, before they are all put together
 
@@ -72,12 +73,79 @@ def digest_table(
     return gathered(plan, settings, run)[1]
 
 
-def fit_table(table: Table, model: LabelModel | None, reading: Reading) -> LabelModel:
-    """A model that has learned from all rows of a table."""
-    unfitted = LabelModel() if model is None else model
-    settings = unfitted.settings()
-    reading = replace(reading, abstain=unfitted.abstain, strict=settings.strict)
-    return unfitted.fit(digest_table(table, reading, unfitted.classes, settings))
+@dataclass(frozen=True)
+class Frames:
+    """What every cluster offers for its data frames.
+
+    Parameters
+    ----------
+    table : callable
+        Makes a `Table` of a data frame, and refuses anything else.
+    """
+
+    table: Callable[[Any], Table]
+
+    def statistics(self, df: Any, **reading: Any) -> Statistics:
+        """Counts of pairs of outputs of all rows, in blocks; the options are those of `digest`."""
+        found = self.digest(df, pairs=True, **reading).statistics
+        if found is None:
+            raise TypeError("pairs were counted")
+        return found
+
+    def digest(
+        self,
+        df: Any,
+        *,
+        key: str | None = None,
+        gold: str | None = None,
+        gold_file: Any = None,
+        drop: Sequence[str] = (),
+        sources: Sequence[str] | None = None,
+        classes: Sequence[Label] | None = None,
+        abstain: Abstains = None,
+        pairs: bool = False,
+    ) -> Digest:
+        """What a fit needs to know of all rows; the options are those of `karat.read_votes`.
+
+        Parameters
+        ----------
+        df : data frame
+            A row per point, a column per source.
+        pairs : bool
+            Count pairs of outputs, too.
+        """
+        reading = Reading(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=abstain)
+        return digest_table(self.table(df), reading, classes, Settings(), pairs)
+
+    def fit(
+        self,
+        df: Any,
+        model: LabelModel | None = None,
+        *,
+        key: str | None = None,
+        gold: str | None = None,
+        gold_file: Any = None,
+        drop: Sequence[str] = (),
+        sources: Sequence[str] | None = None,
+    ) -> LabelModel:
+        """Learn the sources from all rows of a data frame.
+
+        Parameters
+        ----------
+        df : data frame
+            A row per point, a column per source.
+        model : LabelModel, optional
+            How to learn; fitted and returned.
+        key, gold, gold_file, drop, sources
+            As in `karat.read_votes`.
+        """
+        unfitted = LabelModel() if model is None else model
+        settings = unfitted.settings()
+        reading = Reading(
+            key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
+            strict=settings.strict,
+        )  # fmt: skip
+        return unfitted.fit(digest_table(self.table(df), reading, unfitted.classes, settings))
 
 
 def part_bytes(batches: Iterable[Any], plan: Plan, first_row: int, pairs: bool) -> bytes:

@@ -19,16 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from karat._types import Abstains, Label
-from karat.digest import Digest
-from karat.engines.cluster import FAN, Table, digest_table, fit_table, labeler, merged_bytes, part_bytes
+from karat.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, part_bytes
 from karat.engines.plan import Plan
 from karat.errors import InputError
-from karat.estimate.settings import Settings
 from karat.io.streams import BATCH, ParquetFiles, files_of
-from karat.io.table import Reading
 from karat.model import LabelModel
-from karat.statistics import Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,64 +63,6 @@ def _digest(frame: Any, plan: Plan, first_row: int, pairs: bool) -> bytes:
 def _arrow(frame: Any) -> Any:
     """A data frame of pandas as an Arrow table; what it writes for nothing becomes an empty cell."""
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
-
-
-def statistics(df: Any, **reading: Any) -> Statistics:
-    """Counts of pairs of outputs of all rows, in blocks; see `fit` for the options."""
-    found = digest(df, pairs=True, **reading).statistics
-    if found is None:
-        raise TypeError("pairs were counted")
-    return found
-
-
-def digest(
-    df: Any,
-    *,
-    key: str | None = None,
-    gold: str | None = None,
-    gold_file: Any = None,
-    drop: Sequence[str] = (),
-    sources: Sequence[str] | None = None,
-    classes: Sequence[Label] | None = None,
-    abstain: Abstains = None,
-    pairs: bool = False,
-) -> Digest:
-    """What a fit needs to know of all rows; the options are those of `karat.read_votes`.
-
-    Parameters
-    ----------
-    df : dask.dataframe.DataFrame
-        A row per point, a column per source.
-    pairs : bool
-        Count pairs of outputs, too.
-    """
-    reading = Reading(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=abstain)
-    return digest_table(_Frame(_checked(df)), reading, classes, Settings(), pairs)
-
-
-def fit(
-    df: Any,
-    model: LabelModel | None = None,
-    *,
-    key: str | None = None,
-    gold: str | None = None,
-    gold_file: Any = None,
-    drop: Sequence[str] = (),
-    sources: Sequence[str] | None = None,
-) -> LabelModel:
-    """Learn the sources from all rows of a data frame.
-
-    Parameters
-    ----------
-    df : dask.dataframe.DataFrame
-        A row per point, a column per source.
-    model : LabelModel, optional
-        How to learn; fitted and returned.
-    key, gold, gold_file, drop, sources
-        As in `karat.read_votes`.
-    """
-    reading = Reading(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources)
-    return fit_table(_Frame(_checked(df)), model, reading)
 
 
 def label(
@@ -168,6 +105,10 @@ def label(
 def table(df: Any) -> Table:
     """A data frame as a table on a cluster."""
     return _Frame(_checked(df))
+
+
+_frames = Frames(table)
+digest, fit, statistics = _frames.digest, _frames.fit, _frames.statistics
 
 
 def connect(scheduler: str | None) -> None:
