@@ -80,7 +80,7 @@ def main() -> None:
     print("log loss over that of one who knows how judges score, 5,000 points, mean of three sets")
     print(f"{'scores':10}{'judges':>8}{'share':>8}{'best':>8}{'in full':>9}{'karat':>8}{'50 gold':>9}{'cut':>8}")
     for kind in KINDS:
-        for m in (3, 6):
+        for m in (3, 4, 6, 8):
             for share in (0.5, 0.2):
                 rows = []
                 for seed in range(3):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._types import Bools, Codes, Floats, Group, Label
 from karat.errors import InputError
 from karat.votes.outputs import LARGEST_TABLE, SILENT

@@ -65,6 +65,10 @@ def test_copied_pairs_are_found(seed: int) -> None:
         copied = with_copy(votes, of=2, share=0.8, seed=seed)
         assert found(copied) == found(held_sparsely(copied)) == {(2, 9)}
     assert found(one_sided(2_000, seed, copied=True)) == {(0, 1)}
+    for silent in (0.5, 0.7):  # two copies are most of the votes on a point then, and hardly outvoted
+        rules = symmetric_conditionals([0.85, 0.8, 0.7, 0.75, 0.6, 0.85], 2, silent)
+        copied = with_copy(draw_votes(np.random.default_rng(seed), 3_000, rules, [0.7, 0.3]), 0, 0.97, seed)
+        assert found(copied) == {(0, 5)}
     three = draw_votes(
         np.random.default_rng(seed),
         2_000,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from karat.estimate.wilson import wilson
+from karat.estimate.wilson import weighted_share, wilson
 
 
 def test_wilson_against_the_definition() -> None:
@@ -16,3 +16,12 @@ def test_wilson_against_the_definition() -> None:
     assert low[1] == pytest.approx(0, abs=1e-12)
     assert high[1] == pytest.approx(1.6448536**2 / (5 + 1.6448536**2))
     assert (low[2], high[2]) == (0, 1)
+
+
+def test_a_share_a_last_bit_above_1() -> None:
+    total = np.array(3.0)
+    low, high = wilson(np.nextafter(total, 4), total, 1e-9)
+    assert low == pytest.approx(1)
+    assert high == pytest.approx(1)
+    weights = np.random.default_rng(0).random((200, 7)) + 0.1
+    assert all(weighted_share(np.ones(7), some, 1e-9)[2] == pytest.approx(1) for some in weights)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._types import Bools, Codes, Floats, Group, Ints
 from karat.calibrate.cross_validation import CrossScore, cross_scores
 from karat.calibrate.independence import ERRORS, looks_independent
@@ -224,10 +224,15 @@ class _VotesAlone:
         """Gives the probabilities."""
         return without_gold(self.consensus, self.blind, self.looks_independent())
 
-    @property
+    @cached_property
     def reads_as(self) -> list[Codes]:
-        """The class that each bin of each source with scores speaks for most."""
-        return read_as_classes(self.ballots.votes, self.consensus)
+        """The class that each bin of each source with scores speaks for most; gold has a say where it is of several."""
+        if not self.ballots.votes.scored.any():
+            return []
+        truth, balance = self.ballots.truth, self.consensus.class_balance
+        several = np.count_nonzero(np.bincount(truth[truth >= 0], minlength=len(balance))) > 1
+        learned = learn(self.ballots, balance, OWN_SLOPES_OF) if several else self.consensus
+        return read_as_classes(self.ballots.votes, learned)
 
     @cached_property
     def voted(self) -> Ballots:

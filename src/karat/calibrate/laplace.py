@@ -6,6 +6,8 @@ evidence is Laplace's approximation.
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 
 from karat._types import Codes, Floats
@@ -14,6 +16,8 @@ from karat.naive_bayes import softmax
 _STEPS = 40  # of Newton's method, at most
 _FEW_FEATURES = 16  # of which all products are held
 _FOUND = 1e-5  # a step of this size is the last
+_SMALL = 1 << 18  # multiplications up to which a product of matrices starts no threads in OpenBLAS
+_FEWEST = 16  # columns that are multiplied at a time, however many multiplications they take
 
 
 def laplace(base: Floats, features: Floats, truth: Codes, precision: Floats) -> tuple[Floats, Floats]:
@@ -86,9 +90,16 @@ class _Derivatives:
         """Slope, shape (C, F), and curvature, shape (C, F, F), where the probabilities are p, shape (C, g, K)."""
         F = self._flat.shape[1]
         flat = p.reshape(len(p), len(self._flat))
-        mean = np.einsum("gkf,cgk->cgf", self._features, p)
+        mean = reduce(np.add, (p[:, :, k, None] * self._features[:, k] for k in range(p.shape[2])))
         if self._products is not None:
-            spread = (flat @ self._products).reshape(len(p), F, F)
+            spread = _product(flat, self._products).reshape(len(p), F, F)
         else:
-            spread = np.array([self._flat.T @ (of_one[:, None] * self._flat) for of_one in flat])
-        return self._right - flat @ self._flat, spread - mean.transpose(0, 2, 1) @ mean
+            spread = np.array([_product(self._flat.T, of_one[:, None] * self._flat) for of_one in flat])
+        return self._right - _product(flat, self._flat), spread - mean.transpose(0, 2, 1) @ mean
+
+
+def _product(a: Floats, b: Floats) -> Floats:
+    """``a @ b`` as a sum of small products: threads would take longer to start than these, and change last bits."""
+    columns = max(_FEWEST, _SMALL // (len(a) * b.shape[1]))
+    parts = (slice(start, start + columns) for start in range(0, len(b), columns))
+    return np.asarray(sum((a[:, part] @ b[part] for part in parts), np.zeros((len(a), b.shape[1]))))

@@ -12,16 +12,17 @@ and so does a score, bin by bin.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from karat._cached import cached_property
+from karat._kernels import threads
 from karat._kernels.counting import add_weights
 from karat._kernels.summary import row_hashes as fill
-from karat._kernels.threads import in_threads
-from karat._types import Bools, Codes, Floats, Group, Ints, Places
+from karat._types import Bools, Codes, Floats, Group, Hashes, Ints, Places
 from karat.estimate.score_shares import smoothed_log_shares
 from karat.naive_bayes import log_likelihoods, log_odds, softmax
 from karat.votes import Votes
@@ -127,27 +128,31 @@ def matching_shift(scores: Floats, class_balance: Floats) -> Floats:
     target = np.log(class_balance)
     shift = target.copy()
     for _ in range(20):
-        p = np.exp(columns + shift[:, None] - (columns + shift[:, None]).max(axis=0))
+        p = columns + shift[:, None]
+        p -= p.max(axis=0)
+        np.exp(p, out=p)
         p /= p.sum(axis=0)
-        wrong = class_balance - p.mean(axis=1)
+        share = p.mean(axis=1)
+        wrong = class_balance - share
         if np.abs(wrong).max() < 1e-4:
             break
-        slope = np.diag(p.mean(axis=1)) - p @ p.T / p.shape[1]
+        slope = np.diag(share) - np.einsum("kt,lt->kl", p, p) / p.shape[1]  # too little for threads of a matrix product
         shift += np.clip(np.linalg.solve(slope + 1e-4 * np.diag(class_balance) + 1e-9, wrong), -1, 1)
     return np.asarray(shift - (shift - target).mean())
 
 
-def row_hashes(row: Places) -> Places:
+def row_hashes(row: Places) -> Hashes:
     """What decides whether points are learned from, by their row numbers: `block_of` with 2^16 blocks, and quicker."""
     hashes = np.empty(len(row), dtype=np.uint16)
     fill(np.ascontiguousarray(row, dtype=np.int64), hashes)
-    return hashes.astype(np.intp)
+    return hashes
 
 
-def learned_from(hashes: Places, number: int, sources: int) -> Bools:
+def learned_from(hashes: Hashes, number: int, sources: int) -> Bools:
     """Which points are learned from: of data with so many votes and sources, enough of them."""
     most = max(MOST_VOTES, MOST_EACH * sources)
-    return np.asarray(hashes < most / max(number, 1) * (1 << 16))
+    limit = math.ceil(most / max(number, 1) * (1 << 16))
+    return np.full(len(hashes), True) if limit >= 1 << 16 else np.asarray(hashes < np.uint16(limit))
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +199,7 @@ class Ballots:
         """How often each source gives each output, shape (m, V)."""
         return np.asarray(vote_counts(self.votes, np.ones((len(self.votes), 1)))[:, :, 0] / len(self.votes))
 
-    @property
+    @cached_property
     def some_covered(self) -> Places:
         """So many of these, evenly spread, as are enough to match class shares on."""
         return self.covered[:: max(1, len(self.covered) // _MATCHED)]
@@ -203,7 +208,10 @@ class Ballots:
         """The same, not knowing the class of some points."""
         truth = self.truth.copy()
         truth[places] = -1
-        return Ballots(self.votes, truth, self.groups)
+        found = Ballots(self.votes, truth, self.groups)
+        same = ("tally", "covered", "some_covered")  # whatever is known
+        vars(found).update({name: getattr(self, name) for name in same})
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,7 +264,8 @@ def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0
     learned_from = ballots if unlabeled > 0 else Ballots(ballots.votes.take(places), truth[places], ballots.groups)
     for step in range(steps):
         guess[gold] = np.eye(K)[truth[gold]]
-        evidence = _weigh(learned_from, (guess * importance[:, None])[places], balance)
+        weighed = guess if unlabeled == 1 else guess[places] * importance[places, None]
+        evidence = _weigh(learned_from, weighed, balance)
         if class_balance is not None and step == steps - 1:
             break  # nobody asks for guesses by what was learned last
         scores = evidence.of(ballots.votes)
@@ -264,7 +273,7 @@ def learn(ballots: Ballots, class_balance: Floats | None, unlabeled: float = 1.0
             said = softmax(np.log(balance) + scores[covered]).mean(axis=0)
             balance = _evened(balance + BALANCE_STEP * (said - balance), EVEN)
         if len(covered):
-            guess = softmax(scores + matching_shift(scores[covered], balance))
+            guess = softmax(scores + matching_shift(scores[ballots.some_covered], balance))
     return Consensus(evidence, balance, ballots.votes)
 
 
@@ -274,10 +283,12 @@ def _evened(balance: Floats, share: float) -> Floats:
 
 def _weigh(ballots: Ballots, guess: Floats, class_balance: Floats) -> Evidence:
     """What every vote means, from guesses of the classes of all points, shape (n, K), times what each counts for."""
-    among = guess[ballots.covered].sum(axis=0) + class_balance
+    weights = np.ascontiguousarray(guess.T)
+    silent = len(ballots.covered) < len(guess)
+    among = (weights[:, ballots.covered] if silent else weights).sum(axis=1) + class_balance
     votes, K = ballots.votes, len(class_balance)
     usual = np.log(among / among.sum())
-    counts, scored = vote_counts(votes, guess), votes.scored
+    counts, scored = vote_counts(votes, weights.T), votes.scored
     log_odds = np.zeros_like(counts)
     if not scored.all():  # scores may have fewer outputs than there are classes
         precision = _shrunk(counts[~scored, :K], class_balance)
@@ -303,11 +314,8 @@ def vote_counts(votes: Votes, guess: Floats) -> Floats:
         return np.stack([np.bincount(place, w[point], minlength=m * V).reshape(m, V) for w in weights], axis=2)
     columns = storage.columns(0, len(votes))
     counts = np.zeros((m, V + 1, len(weights)))
-    if m * len(votes) < _FEW_CELLS:
-        for i in range(m):
-            add_weights(columns, weights, i, counts[i])
-    else:
-        in_threads(lambda i: add_weights(columns, weights, i, counts[i]), m)
+    parts = threads.spans(m, threads.THREADS if m * len(votes) > _FEW_CELLS else 1, 4)
+    threads.in_threads(lambda k: add_weights(columns[slice(*parts[k])], weights, counts[slice(*parts[k])]), len(parts))
     return counts[:, SILENT + 1 :]
 
 

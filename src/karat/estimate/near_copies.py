@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat._types import Floats
+from karat._types import Bools, Codes, Floats
 from karat.estimate.consensus import Ballots
 from karat.estimate.settings import Positions
 
@@ -41,7 +41,25 @@ def near_copies(ballots: Ballots, guess: Floats) -> Positions:
     sure[common < COMMON] = -1
     np.fill_diagonal(sure, -1)
     closest = sure.argmax(axis=1)
-    return tuple((i, int(j)) for i, j in enumerate(closest) if i < j and closest[j] == i and sure[i, j] > CLOSE)
+    pairs = [(i, int(j)) for i, j in enumerate(closest) if i < j and closest[j] == i and sure[i, j] > CLOSE]
+    if not pairs:
+        return ()
+    values = _some(ballots, guess)[0]
+    return tuple((i, j) for i, j in pairs if _contradicted(values, i, j) and _contradicted(values, j, i))
+
+
+def _contradicted(values: Codes, i: int, beside: int) -> bool:
+    """Whether most others do not share many a vote of a source, another one left out; who is never wrong copies nobody.
+
+    A source that votes for one class only is.
+    """
+    given = values[values[:, i] >= 0]
+    own, others = given[:, i], np.delete(given, beside, axis=1)
+    heard = (others >= 0).sum(axis=1) > 1  # by the source itself and another
+    own, others = own[heard], others[heard]
+    tally = np.stack([(others == y).sum(axis=1) for y in range(values.max() + 1)], axis=1)
+    shared = tally[np.arange(len(own)), own] == tally.max(axis=1)
+    return bool((~shared).sum() > ALONE * len(own)) or bool(_one_sided(values[:, [i]], values.max() + 1)[0])
 
 
 def left_over(ballots: Ballots, guess: Floats) -> tuple[Floats, Floats]:
@@ -50,12 +68,9 @@ def left_over(ballots: Ballots, guess: Floats) -> tuple[Floats, Floats]:
     Sources that vote for one class only tell by whether they vote at all, so that silence is something said; of all
     others the points count on which both vote.
     """
-    every = slice(None, None, max(1, len(guess) // _MOST_POINTS))
-    values, guess = ballots.votes.take(every).values, guess[every]
+    values, guess = _some(ballots, guess)
     m, K = values.shape[1], guess.shape[1]
-    votes = np.stack([(values == y).sum(axis=0) for y in range(K)], axis=1)
-    one_sided = votes.max(axis=1) > ONE_SIDED * votes.sum(axis=1)
-    counts = (values >= 0) | one_sided
+    counts = (values >= 0) | _one_sided(values, K)
     heard = counts.astype(np.float32)
     shared, own = np.zeros((m, m)), np.zeros((m, m))
     for y in range(K):
@@ -66,8 +81,17 @@ def left_over(ballots: Ballots, guess: Floats) -> tuple[Floats, Floats]:
         spread = rest**2
         own += np.sqrt((spread.T @ heard) * (heard.T @ spread))
     common = (heard.T @ heard).astype(np.float64)
-    most = np.stack([(values == y).sum(axis=1) for y in range(K)], axis=1)
-    shares = np.take_along_axis(most, np.maximum(values, 0), axis=1) == most.max(axis=1, keepdims=True)
-    compared = (((values >= 0) & ~shares).sum(axis=0) > ALONE * votes.sum(axis=1)) | one_sided
-    told = compared[:, None] & compared & (own > SPREAD * common)
+    told = own > SPREAD * common
     return np.where(told, shared / np.maximum(own, 1e-12), 0.0), np.where(told, common, 0.0)
+
+
+def _some(ballots: Ballots, guess: Floats) -> tuple[Codes, Floats]:
+    """Votes and guesses of so many points as are enough."""
+    every = slice(None, None, max(1, len(guess) // _MOST_POINTS))
+    return ballots.votes.take(every).values, guess[every]
+
+
+def _one_sided(values: Codes, K: int) -> Bools:
+    """Sources that vote for one class only, or nearly so; shape (m,)."""
+    votes = np.stack([(values == y).sum(axis=0) for y in range(K)], axis=1)
+    return np.asarray(votes.max(axis=1) > ONE_SIDED * votes.sum(axis=1))

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
+from karat._cached import cached_property
 from karat._kernels.pools import pool_votes
 from karat._kernels.threads import in_threads, spans
 from karat._kernels.views import add_joint

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from karat._cached import cached_property
 from karat._types import Floats, Group
 from karat.estimate.aggregate import Aggregate
 from karat.estimate.check import check_sources

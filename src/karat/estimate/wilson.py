@@ -19,7 +19,7 @@ def wilson(right: AnyArray, total: AnyArray, level: float) -> tuple[Floats, Floa
     z = NormalDist().inv_cdf((1 + level) / 2)
     some = total > 0
     n = np.where(some, total, 1)
-    p = right / n
+    p = np.minimum(right / n, 1)  # weighted counts may be a last bit above their total
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return np.where(some, centre - half, 0), np.where(some, centre + half, 1)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from karat._kernels.threads import BLAS_THREADS
 from karat.errors import InputError, one_of
 from karat.experiments import combined, data_value_ratio, excess_error, imdb, theory
 from karat.experiments.parts import Experiment, Options, Part, Point, Results, paper_values
@@ -30,7 +31,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "theory": theory.EXPERIMENT,
 }
 _TOLERANCE, _TOLERANCE_AT_100 = 0.03, 0.06  # share of the value, where that is more than the noise
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -158,8 +158,8 @@ def _run(
     if not todo:
         return results
     # One thread each, in processes that know so from their start: the bits then depend on no setting of the machine.
-    before = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    before = {name: os.environ.get(name) for name in BLAS_THREADS}
+    os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
     try:
         with ProcessPoolExecutor(jobs or os.cpu_count(), get_context("spawn"), _begin_worker) as workers:
             waiting: dict[Future[Any], Part] = {workers.submit(part.run, options): part for part in todo}

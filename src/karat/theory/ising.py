@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from karat._cached import cached_property
 from karat._types import Floats, Label
 from karat.errors import InputError, examples
 from karat.estimate.groups import dependent_groups
