@@ -88,6 +88,14 @@ def test_what_might_as_well_be_the_other_way_round_cannot_be_told() -> None:
     assert (found.kind, found.leaning) == ("cannot tell", "buy labels")
 
 
+def test_who_may_gain_far_more_leads_where_the_middles_are_level() -> None:
+    labels, points = Gain(0.002 / (1 / 200 - 1 / 250), 2.5, 0.4), Gain(0.002 / (0.9 / 10_000), 2.5, 0.8)
+    lacking = Lacking(labels, points, 200, 10_000)
+    found = decide(Prospects(lacking, lacking), ())
+    assert found.labels.median == pytest.approx(found.points.median)
+    assert (found.kind, found.leaning) == ("cannot tell", "buy points")
+
+
 def test_a_gain_that_a_user_asks_for() -> None:
     lacking = prospects(0.003, 0.001)
     assert decide(lacking, (), worth=0.002).kind == "buy labels"

@@ -17,6 +17,11 @@ def test_known_answer_a_log_normal_gain() -> None:
     assert gain.times(3).median == pytest.approx(0.006)
 
 
+def test_known_answer_the_expected_gain_of_a_log_normal_one() -> None:
+    assert Gain(0.002, 0.5, 0.5).expected == pytest.approx(0.002 * np.exp(0.5**2 / 2), rel=0.01)
+    assert Gain(0.002, 2.5, 0.4).expected < 0.002 < Gain(0.002, 2.5, 0.8).expected
+
+
 def test_what_labels_and_points_bring() -> None:
     lacking = Lacking(Gain(2.0, 0.5, 0.5), Gain(3.0, 0.5, 0.5), 100, 1_000)
     assert lacking.by_labels(100).median == pytest.approx(2 / 100 - 2 / 200)

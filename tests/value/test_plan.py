@@ -15,9 +15,11 @@ LACKING = Lacking(Gain(2.0, 0.8, 0.8), Gain(5.0, 1.0, 1.0), 60, 1_000)
 @pytest.mark.parametrize(("label_cost", "point_cost", "budget"), [(1.0, 0.1, 20.0), (0.5, 2.0, 9.0), (3.0, 0.25, 10.0)])
 def test_oracle_every_affordable_purchase(label_cost: float, point_cost: float, budget: float) -> None:
     labels, points = np.meshgrid(np.arange(100.0), np.arange(300.0))
-    every = 0.5 - 2 * (1 / 60 - 1 / (60 + labels)) - 5 * (1 / 1_000 - 1 / (1_000 + points))
+    c, b = LACKING.per_label.expected, LACKING.per_point.expected
+    every = c / (60 + labels) + b / (1_000 + points)
     found = _buy(LACKING, 0.5, label_cost, point_cost, budget)
-    assert found.risk <= every[labels * label_cost + points * point_cost <= budget].min() + 1e-4
+    least = every[labels * label_cost + points * point_cost <= budget].min()
+    assert c / (60 + found.buy_labels) + b / (1_000 + found.buy_points) <= least + 1e-4
     assert found.cost <= budget
 
 

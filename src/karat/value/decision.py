@@ -1,7 +1,7 @@
 """What to do next: buy gold labels, buy unlabeled points, fix the sources, stop, or say that it cannot be told yet.
 
-The answer is the one with the largest gain, in the middle of what is likely, where that is worth the trouble; how sure
-it is, is the probability that no other answer would have been better.
+The answer is the one with the largest expected gain, where that is worth the trouble: no other has less expected
+regret. How sure it is, is the probability that no other answer would have been better.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Decision:
     sure : dict of float
         For each answer, the probability that it is the best.
     leaning : str
-        The answer with the largest gain, given or not.
+        The answer with the largest expected gain, given or not.
     fix : SourceChange or None
         The change to make, where that is the decision.
     """
@@ -90,7 +90,7 @@ def decide(prospects: Prospects, fixes: Sequence[SourceChange], worth: float | N
     worth = WORTHWHILE if worth is None else worth
     more = labels_to_buy(lacking.n_gold, lacking.n_points)
     labels, points = lacking.by_labels(more), lacking.by_points((TIMES_POINTS - 1) * lacking.n_points)
-    gains: dict[Kind, float] = {"stop": worth, "buy labels": labels.median, "buy points": points.median}
+    gains: dict[Kind, float] = {"stop": worth, "buy labels": labels.expected, "buy points": points.expected}
     leaning: Kind = max(gains, key=lambda kind: gains[kind])
     sure = _sure(labels, points, worth)
     sure_fixes = (change for change in fixes if change.gain.low > 0 and unit == "log loss")

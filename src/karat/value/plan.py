@@ -1,7 +1,8 @@
 """How to spend a budget on gold labels and unlabeled points.
 
 The log loss of votes and gold goes down by c (1/G - 1/(G + k)) with k more gold labels and by b (1/N - 1/(N + p)) with
-p more points (`karat.value.gains`). A label needs a point to be put on.
+p more points (`karat.value.gains`). Neither c nor b is well known: what is bought has the least expected loss, by the
+means of what they may be. A label needs a point to be put on.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def _buy(lacking: Lacking, risk_now: float, label_cost: float, point_cost: float
     cost = labels * label_cost + points * point_cost
     possible = (cost <= budget) & (n_gold + labels <= N + points)
     labels, points, cost = labels[possible], points[possible], cost[possible]
-    lost = lacking.per_label.median / (n_gold + labels) + lacking.per_point.median / (N + points)
+    lost = lacking.per_label.expected / (n_gold + labels) + lacking.per_point.expected / (N + points)
     near = np.flatnonzero(lost <= lost.min() + SAME)
     best = near[np.lexsort((lost[near], cost[near]))[0]]
     bought = Purchase(budget, int(labels[best]), int(points[best]), float(cost[best]), 0.0)
