@@ -1,6 +1,6 @@
 """How well `karat value` and `karat plan` advise, on every set of votes in a folder, against gold that they do not see.
 
-python bench/advice.py DIR [--gold 100 200] [--draws 3] [--only SET] [--json]
+python bench/advice.py DIR [--gold 100 200] [--draws 2] [--only SET] [--json]
 python bench/advice.py simulated                 the same on votes of independent sources, copies and hidden factors
 
 bench/sets.py says what DIR holds. A user has some gold labels; what she is told is compared with the hidden gold:
@@ -9,12 +9,14 @@ bench/sets.py says what DIR holds. A user has some gold labels; what she is told
 - the gain of 50 more labels, whose truth is the mean over draws, with an error, and whether its interval holds it;
 - f, against the learning curve of gold alone on all gold;
 - the verdict, against what 50 labels and ten times the points really bring (on a tenth of the points, where there are
-  enough), by regret, beside "always labels", "always points" and "always stop"; and a plan that may spend the price of
-  either, beside all labels, all points, and half and half;
+  enough), by regret, beside "always labels", "always points" and "always stop". What they bring is a mean over draws as
+  well, and a verdict is right if none is better than its answer, up to the error of that;
+- a plan that may spend the price of either, beside all labels, all points, and half and half, on the same draws;
 - how often votes and gold are worse than the better of the two;
 - the verdicts of six draws of 30 labels.
 Intervals of sources are measured by bench/source_intervals.py, `karat pick` and `karat rate` by bench/pick.py and
-bench/rate.py.
+bench/rate.py. With two draws a set takes half a minute to some minutes of one core, the more the more points, sources
+and classes it has, and says so when it is done.
 """
 
 from __future__ import annotations
@@ -22,20 +24,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gains import NEXT, hidden_scores, holds
+from gains import ERRORS, NEXT, hidden_scores, holds
 from label_quality import VoteSet, read_folder
 from sets import gold_balance, some_gold
 from source_intervals import HABITS, KINDS, SHAPES, simulated
 
 import karat
 from karat.calibrate.agreed import votes_alone, votes_and_gold
+from karat.calibrate.pool import Pool
 from karat.estimate.kinds import ClassConditional
 from karat.estimate.settings import Settings
 from karat.fit import fit_labeled
@@ -51,9 +55,10 @@ from karat.value.risks import measure_risks
 from karat.votes import Gold, GoldPoints, Votes
 
 PLAIN = 1.73  # standard errors of plain cross-validation
-TRUTH = 8  # draws that tell what more labels really bring
+TRUTH = 4  # draws, at least, that tell what more labels, or points, really bring
 CLEAR = 0.002  # nats: a gain that is clear, if it is twice its error as well
 TENTH_OF = 3_000  # points from which on a tenth of a set is a user's data
+MOST_HIDDEN = 4_000  # points that what is bought for it is measured on
 
 
 def simulated_sets() -> list[VoteSet]:
@@ -62,7 +67,7 @@ def simulated_sets() -> list[VoteSet]:
     for kind, (m, n), (abstain, balance) in product(KINDS[:3], SHAPES, HABITS[1:]):
         votes, truth, _ = simulated(kind, m, n, abstain, balance, 0)
         gold = Gold(truth.astype(np.int8), votes.classes)
-        found.append(VoteSet(Path(f"{kind} {m} {n} {balance}"), replace(votes, gold=gold)))
+        found.append(VoteSet(Path(f"{kind} {m} {n} {balance:.0%}"), replace(votes, gold=gold)))
     return found
 
 
@@ -78,7 +83,7 @@ def labeled_truth(votes: Votes, balance: Any) -> tuple[np.ndarray, np.ndarray]:
 def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
     """What is told of one set, and the truth, for each draw."""
     votes = data.votes
-    gain, error = true_gain(votes, gold, balance)
+    fits, gain, error = true_gain(votes, gold, balance, max(draws, TRUTH))
     sizes, curve = labeled_truth(votes, balance)
     for draw in range(draws):
         drawn, rest = some_gold(votes, gold, draw)
@@ -90,7 +95,7 @@ def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict
         rows = np.flatnonzero(rest.known)
         truth, hidden = rest.values[rows], votes.take(rows)
         losses = {
-            "combined": losses_of(votes_and_gold(votes, points, settings).posterior(hidden), truth),
+            "combined": losses_of(fits[draw].posterior(hidden), truth),
             "unlabeled": losses_of(votes_alone(votes, points, settings).posterior(hidden), truth),
         }
         if (points.counts > 0).all():
@@ -118,18 +123,20 @@ def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict
         }
 
 
-def true_gain(votes: Votes, gold: int, balance: Any) -> tuple[float, float]:
-    """What 50 more gold labels bring on average over draws, and the standard error of that."""
-    gains = []
-    for draw in range(TRUTH):
+def true_gain(votes: Votes, gold: int, balance: Any, draws: int) -> tuple[list[Pool], float, float]:
+    """Fits with so many gold labels, a draw each; what 50 more of them bring on average, and its standard error."""
+    fits, gains = [], []
+    for draw in range(draws):
         rest = some_gold(votes, gold + NEXT, draw)[1]
         rows = np.flatnonzero(rest.known)
         hidden, truth = votes.take(rows), rest.values[rows]
         before, after = (
-            hidden_scores(votes, some_gold(votes, n, draw)[0], hidden, truth, balance)[0] for n in (gold, gold + NEXT)
+            votes_and_gold(votes, GoldPoints.of(votes, some_gold(votes, n, draw)[0]), Settings(class_balance=balance))
+            for n in (gold, gold + NEXT)
         )
-        gains.append(before - after)
-    return float(np.mean(gains)), float(np.std(gains, ddof=1) / np.sqrt(TRUTH))
+        fits.append(before)
+        gains.append((losses_of(before.posterior(hidden), truth) - losses_of(after.posterior(hidden), truth)).mean())
+    return fits, float(np.mean(gains)), float(np.std(gains, ddof=1) / np.sqrt(draws))
 
 
 def losses_of(p: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -137,58 +144,99 @@ def losses_of(p: np.ndarray, truth: np.ndarray) -> np.ndarray:
     return log_losses(p[np.arange(len(truth)), truth])
 
 
-def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict[str, Any]]:
+@dataclass(frozen=True, eq=False)
+class Tenth:
+    """A tenth of a set as the data of a user, who may buy the others, or gold labels.
+
+    Parameters
+    ----------
+    votes : Votes
+        Of all points.
+    gold, n : int
+        Gold labels and points that the user has.
+    rows : array of int
+        All points in the order in which they are had or bought, those that may have gold first.
+    hidden : array of int
+        Points that losses are measured on.
+    """
+
+    votes: Votes
+    gold: int
+    n: int
+    rows: np.ndarray
+    hidden: np.ndarray
+
+    @classmethod
+    def drawn(cls, votes: Votes, gold: int, draw: int) -> Tenth | None:
+        """A random tenth, None where the set is too small."""
+        known, n = np.flatnonzero(votes.own_gold.known), len(votes) // 10
+        if len(votes) < TENTH_OF or len(known) < 3 * (gold + NEXT) or n < 2 * (gold + NEXT):
+            return None
+        order = np.random.default_rng([9, draw]).permutation(known)
+        first = order[: gold + NEXT]
+        others = np.random.default_rng([8, draw]).permutation(np.setdiff1d(np.arange(len(votes)), first))
+        return cls(votes, gold, n, np.concatenate([first, others]), order[gold + NEXT :][:MOST_HIDDEN])
+
+    def having(self, bought: tuple[int, int]) -> tuple[Votes, Gold]:
+        """The user's votes and gold with so many more labels and points."""
+        labels, points = self.gold + bought[0], self.n + bought[1]
+        rows = self.rows[:points]
+        values = np.where(np.arange(points) < labels, self.votes.own_gold.values[rows], -1)
+        return self.votes.take(rows), Gold(values.astype(np.int8), self.votes.classes)
+
+    def loss(self, bought: tuple[int, int], balance: Any) -> float:
+        """Log loss on hidden points of a fit with so many more labels and points."""
+        truth = self.votes.own_gold.values[self.hidden]
+        return hidden_scores(*self.having(bought), self.votes.take(self.hidden), truth, balance)[0]
+
+
+def verdicts(data: VoteSet, gold: int, balance: Any, draws: int) -> list[dict[str, Any]]:
     """Verdicts and plans on a tenth of the points, where the others show what more of them bring.
 
     A plan may spend what 50 labels cost, or nine times the points.
     """
-    votes = data.votes
-    truth, n = votes.own_gold.values, len(votes) // 10
-    known = np.flatnonzero(truth >= 0)
-    if len(votes) < TENTH_OF or len(known) < 3 * (gold + NEXT) or n < 2 * (gold + NEXT):
-        return
-    for draw in range(draws):
-        order = np.random.default_rng([9, draw]).permutation(known)
-        hidden = order[gold + NEXT :][:4_000]
-        others = np.random.default_rng([8, draw]).permutation(np.setdiff1d(np.arange(len(votes)), order[: gold + NEXT]))
-        rows, test = np.concatenate([order[: gold + NEXT], others]), votes.take(hidden)
-
-        def gold_of(labels: int, points: int, rows: np.ndarray = rows) -> Gold:
-            values = np.where(np.arange(points) < labels, truth[rows[:points]], -1)
-            return Gold(values.astype(np.int8), votes.classes)
-
-        def loss(
-            bought: tuple[int, int], rows: np.ndarray = rows, test: Votes = test, of: Any = truth[hidden]
-        ) -> float:
-            labels, points = gold + bought[0], n + bought[1]
-            return hidden_scores(votes.take(rows[:points]), gold_of(labels, points), test, of, balance)[0]
-
-        found, risks = weigh_with_risks(votes.take(rows[:n]), gold_of(gold, n), Settings(class_balance=balance))
-        if not isinstance(found, DataValue) or risks is None:
+    told: list[dict[str, Any]] = []
+    lost: list[dict[str, float]] = []
+    for draw in range(max(draws, TRUTH)):
+        user = Tenth.drawn(data.votes, gold, draw)
+        if user is None:
+            return []
+        n = user.n
+        spent = {"nothing": (0, 0), "labels": (NEXT, 0), "points": (0, 9 * n), "half and half": (NEXT // 2, 9 * n // 2)}
+        lost.append({name: user.loss(bought, balance) for name, bought in spent.items()})
+        if draw >= draws:
             continue
-        plan = best_plan(risks, 1.0, NEXT / (9 * n), NEXT)
-        purchases = {"labels": (NEXT, 0), "points": (0, 9 * n), "half and half": (NEXT // 2, 9 * n // 2)}
-        losses = {name: loss(bought) for name, bought in purchases.items()}
-        now, planned = loss((0, 0)), loss((plan.buy_labels, plan.buy_points))
-        gains = {"buy labels": now - losses["labels"], "buy points": now - losses["points"], "stop": WORTHWHILE}
-        best = max(gains.values())
-        answer = found.kind if found.kind in gains else found.decision.leaning
-        least = min(planned, *losses.values())
-        yield {
-            "set": data.name,
-            "gold": gold,
-            "given": balance is not None,
-            "told": found.kind,
-            "sure": found.decision.sure,
-            "said": {"buy labels": found.decision.labels.median, "buy points": found.decision.points.median},
-            "gains": gains,
-            "regret": best - gains[answer],
-            "always": {name: best - gain for name, gain in gains.items()},
-            "right": gains[answer] == best,
-            "bought": (plan.buy_labels, plan.buy_points),
-            "plan": planned - least,
-            "always spent on": {name: lost - least for name, lost in losses.items()},
+        found, risks = weigh_with_risks(*user.having((0, 0)), Settings(class_balance=balance))
+        if isinstance(found, DataValue) and risks is not None:
+            plan = best_plan(risks, 1.0, NEXT / (9 * n), NEXT)
+            told.append(
+                {
+                    "set": data.name,
+                    "gold": gold,
+                    "given": balance is not None,
+                    "told": found.kind,
+                    "leaning": found.kind if found.kind != "cannot tell" else found.decision.leaning,
+                    "sure": found.decision.sure,
+                    "said": {"buy labels": found.decision.labels.median, "buy points": found.decision.points.median},
+                    "bought": (plan.buy_labels, plan.buy_points),
+                    "plan": user.loss((plan.buy_labels, plan.buy_points), balance),
+                    "spent on": {name: lost[draw][name] for name in ("labels", "points", "half and half")},
+                }
+            )
+    now, labels, points = (np.array([losses[name] for losses in lost]) for name in ("nothing", "labels", "points"))
+    gains = {"buy labels": now - labels, "buy points": now - points, "stop": np.full(len(now), WORTHWHILE)}
+    best = max(gains, key=lambda kind: float(gains[kind].mean()))
+    regret = {kind: float((gains[best] - gain).mean()) for kind, gain in gains.items()}
+    error = {kind: float((gains[best] - gain).std(ddof=1) / np.sqrt(len(now))) for kind, gain in gains.items()}
+    return [
+        row
+        | {"true": {kind: float(gain.mean()) for kind, gain in gains.items()}, "always": regret, "best": best}
+        | {
+            "regret": regret.get(row["leaning"], regret[best]),
+            "right": regret.get(row["leaning"], regret[best]) <= ERRORS * error.get(row["leaning"], 0.0),
         }
+        for row in told
+    ]
 
 
 def flips(data: VoteSet, balance: Any) -> list[str]:
@@ -205,41 +253,53 @@ def held(told: dict[str, float]) -> bool:
     return holds(Interval(told["value"], told["low"], told["high"]), told["true"], told.get("error", 0.0))
 
 
+def mean(values: list[Any]) -> float | None:
+    """The mean, None of nothing."""
+    return float(np.mean(values)) if values else None
+
+
 def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: dict[str, list[str]]) -> dict[str, Any]:
     """The table of what is told, and of what is so."""
     risks = {
         name: [(row["set"], row["risk"][name]) for row in rows if name in row["risk"]]
         for name in ("combined", "unlabeled", "labeled")
     }
-    told: dict[str, Any] = {}
+    told: dict[str, Any] = {"calls": len(rows), "sets": len({row["set"] for row in rows})}
     for name, found in risks.items():
         by_set: dict[str, list[bool]] = {}
         for where, risk in found:
             by_set.setdefault(where, []).append(held(risk))
+        shares = {where: (float(np.mean(of_set)), len(of_set)) for where, of_set in by_set.items()}
+        worst = min(shares, key=lambda where: shares[where][0], default=None)
         told[f"risk, {name}"] = {
-            "covered": float(np.mean([held(risk) for _, risk in found])) if found else None,
-            "worst set": min((float(np.mean(of_set)) for of_set in by_set.values()), default=None),
-            "half-width": float(np.mean([(risk["high"] - risk["low"]) / 2 for _, risk in found])) if found else None,
-            "that of plain cross-validation": float(np.mean([risk["plain"] for _, risk in found])) if found else None,
+            "covered": mean([held(risk) for _, risk in found]),
+            "worst set": None if worst is None else [worst, *shares[worst]],
+            "half-width": mean([(risk["high"] - risk["low"]) / 2 for _, risk in found]),
+            "that of plain cross-validation": mean([risk["plain"] for _, risk in found]),
         }
     clear = [row["gain"] for row in rows if row["gain"]["true"] >= max(CLEAR, 2 * row["gain"]["error"])]
     told["gain of labels"] = {
-        "covered": float(np.mean([held(row["gain"]) for row in rows])),
+        "covered": mean([held(row["gain"]) for row in rows]),
         "clear cases": len(clear),
-        "within a factor of two": float(np.mean([0.5 <= g["value"] / g["true"] <= 2 for g in clear]))
-        if clear
-        else None,
-        "said": float(np.mean([row["gain"]["value"] for row in rows])),
-        "true": float(np.mean([row["gain"]["true"] for row in rows])),
+        "within a factor of two": mean([0.5 <= gain["value"] / gain["true"] <= 2 for gain in clear]),
+        "the same, up to the error of the truth": mean([_close(gain) for gain in clear]),
+        "said": mean([row["gain"]["value"] for row in rows]),
+        "true": mean([row["gain"]["true"] for row in rows]),
     }
     told["f"] = _f_summary(rows)
     told["verdict"] = _verdict_summary(answers)
     told["worse than the better part"] = {
-        "by more than .005": float(np.mean([row["worse"] > 0.005 for row in rows])),
-        "by more than .002": float(np.mean([row["worse"] > 0.002 for row in rows])),
+        "by more than .005": mean([row["worse"] > 0.005 for row in rows]),
+        "by more than .002": mean([row["worse"] > 0.002 for row in rows]),
     }
     told["verdicts of six draws of 30 labels"] = drawn
     return told
+
+
+def _close(gain: dict[str, float]) -> bool:
+    """Whether what is said is within a factor of two of what the truth may be."""
+    error = ERRORS * gain["error"]
+    return (gain["true"] - error) / 2 <= gain["value"] <= 2 * (gain["true"] + error)
 
 
 def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -248,15 +308,12 @@ def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     known = [f | {"true": min(f["true"], f["top"])} for f in known]
     two_sided = [f for f in known if f["low"] > 5 and np.isfinite(f["high"])]
     one_sided = [f for f in known if f not in two_sided]
-    close = [1 / 1.5 <= f["value"] / f["true"] <= 1.5 for f in two_sided if f["true"] > 7.5]
     return {
         "two-sided": len(two_sided),
-        "two-sided, covered": float(np.mean([held(f) for f in two_sided])) if two_sided else None,
-        "two-sided, within 1.5": float(np.mean(close)) if close else None,
+        "two-sided, covered": mean([held(f) for f in two_sided]),
+        "two-sided, within 1.5": mean([1 / 1.5 <= f["value"] / f["true"] <= 1.5 for f in two_sided if f["true"] > 7.5]),
         "one-sided": len(one_sided),
-        "one-sided, right": float(np.mean([held(f | {"high": max(f["high"], 5)}) for f in one_sided]))
-        if one_sided
-        else None,
+        "one-sided, right": mean([held(f | {"high": max(f["high"], 5)}) for f in one_sided]),
     }
 
 
@@ -268,19 +325,30 @@ def _verdict_summary(answers: list[dict[str, Any]]) -> dict[str, Any]:
     if not answers:
         return {}
     kinds = sorted({answer["told"] for answer in answers})
+    beside = {
+        name: np.array([answer["plan"] - answer["spent on"][name] for answer in answers])
+        for name in answers[0]["spent on"]
+    }
     return {
         "calls": len(answers),
-        "regret": float(np.mean([answer["regret"] for answer in answers])),
+        "regret": mean([answer["regret"] for answer in answers]),
         "always": _means(answers, "always"),
-        "regret of plans": float(np.mean([answer["plan"] for answer in answers])),
-        "always spent on": _means(answers, "always spent on"),
-        "right": {
+        "right, up to the error of the truth": {
             kind: [
-                float(np.mean([answer["right"] for answer in answers if answer["told"] == kind])),
+                mean([answer["right"] for answer in answers if answer["told"] == kind]),
                 sum(answer["told"] == kind for answer in answers),
             ]
             for kind in kinds
         },
+        "best by the mean over draws": {
+            kind: mean([answer["leaning"] == answer["best"] for answer in answers if answer["told"] == kind])
+            for kind in kinds
+        },
+        "loss of plans less that of": {
+            name: [float(less.mean()), float(less.std(ddof=1) / np.sqrt(len(less)))] for name, less in beside.items()
+        }
+        if len(answers) > 1
+        else {},
     }
 
 
@@ -289,17 +357,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
     parser.add_argument("--gold", type=int, nargs="+", default=[100, 200])
-    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--draws", type=int, default=2)
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    sets, skipped = (
-        (simulated_sets(), {}) if options.folder == "simulated" else read_folder(options.folder, options.only)
-    )
+    skipped: dict[str, str] = {}
+    if options.folder == "simulated":
+        sets = [data for data in simulated_sets() if not options.only or data.name in options.only]
+    else:
+        sets, skipped = read_folder(options.folder, options.only)
     rows: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     drawn: dict[str, list[str]] = {}
-    for data in sets:
+    for number, data in enumerate(sets, start=1):
+        started = time.process_time()
         for balance in (gold_balance(data.votes.own_gold), None):
             for gold in options.gold:
                 if 2 * (gold + NEXT) <= data.size["gold"]:
@@ -307,7 +378,8 @@ def main() -> int:
                     answers += verdicts(data, gold, balance, options.draws)
         if data.size["gold"] >= 60:
             drawn[data.name] = flips(data, None)
-        print(data.name, file=sys.stderr, flush=True)
+        seconds = time.process_time() - started
+        print(f"{number} of {len(sets)}: {data.name}, {seconds:.0f} s", file=sys.stderr, flush=True)
     told = summary(rows, answers, drawn)
     if options.json:
         print(json.dumps({"summary": told, "rows": rows, "verdicts": answers, "skipped": skipped}))

@@ -137,7 +137,7 @@ CONSTANTS = (
     Constant("calibrate.pool:IN_FULL", "votes"),
     Constant("calibrate.pool:REPEATING", "votes"),
     Constant("calibrate.pool:REPETITION", "votes"),
-    Constant("calibrate.pool:INDEPENDENT", "alone", (0.6, 0.95)),
+    Constant("calibrate.pool:PAIRS_IN_DOUBT", "alone"),
     Constant("calibrate.independence:CHANCE", "alone", (0.8, 1.6)),
     Constant("calibrate.independence:ERRORS", "alone", (0.0, 4.0)),
     Constant("calibrate.independence:FEWEST_SOURCES", "alone", (3, 6)),

@@ -6,8 +6,9 @@ python bench/gains.py --from FILE                      tell them from what was m
 bench/sets.py says what DIR holds. c is the slope of the hidden log loss against one over the number of gold labels, b
 that against one over the number of points; what is seen of them is what fits without a part of gold, or to halves of
 the points, differ by, in each draw anew, as a user has one. A law says the one by the other, and is judged with each
-set left out. Level and power have the least absolute logarithms of error where the constant is clearly there; the
-deviations are those that few of all cases are beyond.
+set left out. For labels, level and power have the least absolute logarithms of error where the constant is clearly
+there. What points bring is clearly there on few sets: there the level has the least absolute errors over all cases. The
+deviation above is that which few of all cases are beyond; below it is large, as gains may be nothing at all.
 """
 
 from __future__ import annotations
@@ -34,13 +35,15 @@ from karat.value.risks import FOLDS, blind, points_variation
 from karat.votes import Gold, GoldPoints, Votes
 
 GOLD = (100, 200)
-POINTS = (300, 1_000)  # and ten times as many
+TENTH_OF = 3_000  # points, of a set whose tenth tells what ten times as many bring
 SIMULATED = 40  # sets of votes
 NEXT = 50  # labels whose gain is told
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LEVELS = np.arange(0.4, 8.01, 0.1)
-DEVIATIONS = np.arange(0.4, 2.51, 0.1)
-BEYOND = 0.07  # of cases that may be beyond the interval of a law on either side, where it is learned
+POINTS_POWER = 0.5  # of what is seen, in the law of points
+ABOVE = np.arange(0.4, 2.51, 0.1)  # deviations above what is said
+BELOW = 2.5  # deviation below
+BEYOND = 0.07  # of cases that may be above the interval of a law, where it is learned
 CLEAR = 0.6  # a constant that is clearly there, if it is twice its error as well
 ERRORS = NormalDist().inv_cdf(0.95)  # standard errors of a truth that counts as told
 
@@ -87,11 +90,11 @@ def measure_labels(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
             yield _row(name, balance, gains, 1 / n - 1 / (n + NEXT), seen) | {"gold": n}
 
 
-def measure_points(name: str, votes: Votes, draws: int, gold: int = 100) -> Iterator[dict[str, Any]]:
+def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, Any]]:
     """What ten times the points bring with the same gold, and what fits to halves of them differ by."""
-    truth = votes.own_gold.values
+    truth, n = votes.own_gold.values, len(votes) // 10
     known = np.flatnonzero(truth >= 0)
-    for n in (n for n in POINTS if 10 * n <= len(votes) and 2 * gold <= len(known)):
+    for gold in (gold for gold in GOLD if len(votes) >= TENTH_OF and 2 * gold <= min(n, len(known))):
         for balance in (gold_balance(votes.own_gold), None):
             gains, seen = [], []
             for draw in range(draws):
@@ -109,7 +112,7 @@ def measure_points(name: str, votes: Votes, draws: int, gold: int = 100) -> Iter
                     if size == n and np.count_nonzero(points.counts) > 1:
                         seen.append(n * points_variation(part, points, Settings(class_balance=balance), rng))
                 gains.append(np.array(scores[0]) - np.array(scores[1]))
-            yield _row(name, balance, gains, 0.9 / n, seen) | {"points": n}
+            yield _row(name, balance, gains, 0.9 / n, seen) | {"points": n, "beside": gold}
 
 
 def _row(name: str, balance: Any, gains: list[Any], unit: float, seen: list[float]) -> dict[str, Any]:
@@ -153,11 +156,10 @@ def cases_of(rows: list[dict[str, Any]], bought: str) -> list[Case]:
     ]
 
 
-def law_of(cases: list[Case]) -> Law:
-    """Level and power by clear cases, each set counting as much as another; deviations by all cases."""
+def labels_law(cases: list[Case]) -> Law:
+    """Level and power by clear cases, each set counting as much as another."""
     clear = [case for case in cases if case.clear]
-    names = [case.name for case in clear]
-    weight = np.array([1 / names.count(name) for name in names])
+    weight = _weights(clear)
     told, seen = (np.log([getattr(case, name) for case in clear]) for name in ("constant", "seen"))
     errors = {
         (float(level), power): float(weight @ np.abs(told - np.log(level) - power * seen))
@@ -165,16 +167,30 @@ def law_of(cases: list[Case]) -> Law:
         for power in POWERS
     }
     level, power = min(errors, key=lambda law: errors[law])
-    below, above = (_deviation(cases, level, power, side) for side in (-1, 1))
-    return Law(level, power, below, above)
+    return Law(level, power, BELOW, _above(cases, level, power))
 
 
-def _deviation(cases: list[Case], level: float, power: float, side: int) -> float:
-    """The smallest deviation that few cases are beyond, on one side of what is said."""
-    for deviation in DEVIATIONS.tolist():
-        law = Law(level, power, deviation, deviation)
+def points_law(cases: list[Case]) -> Law:
+    """The level by all cases, each set counting as much as another: a median, weighed by what it is multiplied by."""
+    factor = np.array([case.seen for case in cases]) ** POINTS_POWER
+    levels = np.array([case.constant for case in cases]) / factor
+    order = np.argsort(levels)
+    share = np.cumsum((_weights(cases) * factor)[order])
+    level = float(max(levels[order][np.searchsorted(share, share[-1] / 2)], LEVELS[0]))
+    return Law(level, POINTS_POWER, BELOW, _above(cases, level, POINTS_POWER))
+
+
+def _weights(cases: list[Case]) -> np.ndarray:
+    names = [case.name for case in cases]
+    return np.array([1 / names.count(name) for name in names])
+
+
+def _above(cases: list[Case], level: float, power: float) -> float:
+    """The smallest deviation that few cases are above."""
+    for deviation in ABOVE.tolist():
+        law = Law(level, power, BELOW, deviation)
         beyond = [
-            side * (case.constant - law.of(case.seen).median) > 0
+            case.constant > law.of(case.seen).median
             and not holds(law.of(case.seen).interval(0.9), case.constant, case.error)
             for case in cases
         ]
@@ -185,7 +201,7 @@ def _deviation(cases: list[Case], level: float, power: float, side: int) -> floa
 
 def tell(rows: list[dict[str, Any]]) -> None:
     """Print the laws, and how they hold on sets left out."""
-    for words, bought in (("LABELS", "gold"), ("POINTS", "points")):
+    for words, bought, law_of in (("LABELS", "gold", labels_law), ("POINTS", "points", points_law)):
         cases = cases_of(rows, bought)
         real = [case for case in cases if not case.name.startswith("simulated")]
         if len({case.name for case in real if case.clear}) < 3:

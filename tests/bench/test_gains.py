@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gains import BEYOND, Case, cases_of, holds, law_of
+from gains import BELOW, BEYOND, Case, cases_of, holds, labels_law, points_law
 
 from karat.value.interval import Interval
 
@@ -22,13 +22,21 @@ def simulated_cases(seed: int) -> list[Case]:
 
 def test_recovery_a_law_of_clear_cases_and_its_deviations() -> None:
     cases = simulated_cases(0)
-    law = law_of(cases)
+    law = labels_law(cases)
     assert law.level == pytest.approx(3, abs=0.3)
     assert law.power == 0.5
-    assert law.above < 0.6 < law.below  # who learns no more is far below what is said, and nobody far above
+    assert law.above < 0.6 < law.below == BELOW  # who learns no more is far below what is said, and nobody far above
     said = [(law.of(case.seen).interval(0.9), case) for case in cases]
     above = [case.constant > told.value and not holds(told, case.constant, case.error) for told, case in said]
     assert np.mean(above) <= BEYOND
+
+
+def test_recovery_a_law_of_all_cases_says_less_where_many_sets_gain_nothing() -> None:
+    cases = simulated_cases(1)
+    assert points_law([case for case in cases if case.constant > 0.05]).level == pytest.approx(3, abs=0.3)
+    assert 2 < points_law(cases).level < 3
+    nothing = [Case(f"flat {place}", 1.0, -0.1, 0.1) for place in range(40)]
+    assert points_law([*cases, *nothing]).level < 0.5
 
 
 def test_a_constant_within_its_error_is_not_clear() -> None:
