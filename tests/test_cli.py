@@ -47,7 +47,7 @@ def test_the_next_command_has_the_options_of_this_one(votes_csv: Path, tmp_path:
     written = answer("fit", votes_csv, *READ, *more.split(), "--out", tmp_path / "l.csv")
     assert written["next"] == f"karat value {plain} {more.removesuffix(' --method triplets')}"
     without_gold = answer("fit", votes_csv, "--key", "id", "--drop", "y", "--out", tmp_path / "l.csv")
-    assert without_gold["next"] == f"karat pick {votes_csv} --key id --drop y --out to_label.csv"
+    assert without_gold["next"] == f"karat pick {votes_csv} --key id --drop y -n 50 --out to_label.csv"
     saved = answer("fit", votes_csv, *READ, *more.split(), "--model", tmp_path / "m.json")
     assert saved["next"] == f"karat label NEW_VOTES --key id --model {tmp_path}/m.json --out new_labels.csv"
     labeled = answer("label", votes_csv, "--key", "id", "--model", tmp_path / "m.json", "--out", tmp_path / "n.csv")
@@ -60,14 +60,14 @@ def test_next_commands_of_value_and_plan(votes_csv: Path) -> None:
     assert value["advice"] == "stop"
     assert value["next"] == f"karat plan {plain} --label-cost 1 --point-cost 0.01 --budget 100"
     plan = answer("plan", votes_csv, *READ, "--symmetric", *COSTS)
-    assert plan["next"] == f"karat fit {plain} --out labels.csv"
+    assert plan["next"] == f"karat pick {plain} -n {plan['buy_labels']} --out to_label.csv"
 
 
 def test_what_cannot_be_told_has_exit_code_1(votes_csv: Path, tmp_path: Path) -> None:
     without = ("--key", "id", "--drop", "y")
     value = answer("value", votes_csv, *without, code=1)
     assert "with 20 gold labels I could" in value["verdict"]
-    assert value["next"] == f"karat check {votes_csv} --key id --drop y"
+    assert value["next"] == f"karat pick {votes_csv} --key id --drop y -n 20 --out to_label.csv"
     plan = karat("plan", votes_csv, *without, *COSTS)
     assert (plan.returncode, plan.stdout) == (1, "")
     assert "20 gold labels at least" in plan.stderr
@@ -80,6 +80,15 @@ def test_what_cannot_be_told_has_exit_code_1(votes_csv: Path, tmp_path: Path) ->
     assert not (tmp_path / "labels.csv").exists()
     check = answer("check", *options, code=1)
     assert check["verdict"].startswith("Not ready: 1 thing to mend.")
+
+
+def test_an_option_of_which_only_the_last_would_count_is_refused(votes_csv: Path) -> None:
+    twice = karat("fit", votes_csv, "--key", "id", "--gold-file", "a.csv", "--gold-file", "b.csv")
+    assert (twice.returncode, twice.stdout) == (2, "")
+    assert "--gold-file is given more than once, and takes one value." in twice.stderr
+    assert (
+        karat("check", votes_csv, "--key", "id", "--drop", "a", "--drop", "y", "--strict", "--strict").returncode == 0
+    )
 
 
 def test_check_of_bad_input_has_exit_code_2_and_a_report(tmp_path: Path) -> None:

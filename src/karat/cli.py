@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from karat import __version__
+from karat._kernels.threads import BLAS_THREADS
 from karat.cli_options import (
     again,
     fitting_options,
@@ -28,6 +29,7 @@ from karat.cli_options import (
     learning_options,
     leave_uncovered_option,
     named,
+    pick_next,
     seed_option,
     settings,
     table_options,
@@ -44,11 +46,26 @@ if TYPE_CHECKING:
     from karat.value.pick import Goal
 
 
+_FIRST_LABELS = 20  # gold labels that tell something
 _LABELS = ("leave_uncovered", "keep", "engine", "master")  # options that are about writing labels, or a cluster
+
+
+class _Command(click.Command):
+    """Refuses an option that is given twice and of which only the last would count."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(context).parse_args(list(args))
+        once = [found for found in order if isinstance(found, click.Option) and not (found.multiple or found.is_flag)]
+        for option in once:
+            if once.count(option) > 1:
+                raise click.UsageError(f"{option.opts[0]} is given more than once, and takes one value.", context)
+        return super().parse_args(context, args)
 
 
 class _Group(click.Group):
     """Examples first, then the commands in the order they are written."""
+
+    command_class = _Command
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
@@ -62,6 +79,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter of the data
+    for name in BLAS_THREADS:  # read when NumPy is loaded, which is later
+        os.environ.setdefault(name, "1")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # end tidily: no half files, no processes left
     code = _run()
     for stream in (sys.stdout, sys.stderr):
@@ -75,7 +94,7 @@ def main() -> None:
 def _run() -> int:
     """The exit code of a command, whatever happens in it."""
     try:
-        code = cli(standalone_mode=False)
+        code = cli(prog_name="karat", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         return _refused(error.format_message(), error.exit_code, getattr(error, "ctx", None))
@@ -221,7 +240,7 @@ def fit(
     elif result.data.n_gold:
         following = again("value", without=("method", *_LABELS))
     else:
-        following = again("pick", without=("method", "aggregate", *_LABELS), out="to_label.csv")
+        following = pick_next(50, _LABELS)
     return _show(result, fit_report(result, following), as_json, html_file)
 
 
@@ -298,7 +317,7 @@ def value(as_json: bool, worth: float | None, html_file: str | None, **options: 
     with progress_bar() as progress:
         result = value_votes(data, settings(options), worth, progress)
     plan_command = again("plan", without=("worth",), label_cost="1", point_cost="0.01", budget="100")
-    report = value_report(result, again("check", without=("worth",)), plan_command)
+    report = value_report(result, pick_next(_FIRST_LABELS, ("worth",)), plan_command)
     return _show(result, report, as_json, html_file)
 
 
@@ -325,7 +344,9 @@ def plan(
     data = _apart(options, html_file)
     with progress_bar() as progress:
         result = plan_purchase(data, settings(options), label_cost, point_cost, budget, progress)
-    following = again("fit", without=("label_cost", "point_cost", "budget"), out="labels.csv")
+    prices = ("label_cost", "point_cost", "budget")
+    bought = result.buy_labels
+    following = pick_next(bought, prices) if bought else again("fit", without=prices, out="labels.csv")
     return _show(result, plan_report(result, following), as_json, html_file)
 
 
@@ -355,7 +376,9 @@ def report(as_json: bool, out: str, **options: Any) -> int:
     prices = Prices(**given, example=not given)
     with progress_bar() as progress:
         result = report_votes(data, settings(options), prices, progress)
-    found = whole_report(result, again("fit", without=tuple(said), out="labels.csv"))
+    bought = 0 if result.plan is None else result.plan.buy_labels
+    following = pick_next(bought, tuple(said)) if bought else again("fit", without=tuple(said), out="labels.csv")
+    found = whole_report(result, following)
     _write_html(out, title(result.name), found)
     return _show(result, replace(found, verdict=f"{found.verdict} Wrote {out}.", sections=()), as_json)
 
@@ -385,10 +408,12 @@ def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any
 
     result = pick_votes(votes_file(options), settings(options), number, goal, out)
     following = ""
-    if out and options["key"] and not options["gold_file"]:
+    if out and options["gold_file"]:
+        following = again("fit", without=("number", "goal", "chance"), chance=CHANCE)
+    elif out and options["key"]:
         named = {} if options["gold"] else {"gold": LABEL}
         following = again("fit", without=("number", "goal"), gold_file=out, **named, chance=CHANCE)
-    return _show(result, pick_report(result, following), as_json)
+    return _show(result, pick_report(result, following, options["gold_file"]), as_json)
 
 
 @cli.command()
@@ -580,16 +605,17 @@ def _write_html(path: str, title: str, report: Report) -> None:
 
 def _show(result: Result, report: Report, as_json: bool, html_file: str | None = None) -> int:
     """Print a result, as JSON or for people, and write it as a page where that was asked for; returns the exit code."""
-    from karat.show.as_json import as_json as json_text
-    from karat.show.terminal import print_report
-
     if html_file is not None:
         _write_html(html_file, f"karat {click.get_current_context().command.name}", report)
 
     try:
         if as_json:
+            from karat.show.as_json import as_json as json_text
+
             click.echo(json_text(result, report))
         else:
+            from karat.show.terminal import print_report
+
             given = click.get_current_context().params
             print_report(report, wide=given.get("wide", False), every=given.get("every", False))
         sys.stdout.flush()

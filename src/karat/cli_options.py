@@ -246,6 +246,11 @@ def again(command: str, without: tuple[str, ...] = (), words: Sequence[str] = ()
     return _line(command, click.get_current_context().params["votes"], given, more)
 
 
+def pick_next(number: int, without: tuple[str, ...] = ()) -> str:
+    """The command that picks so many points to be labeled."""
+    return again("pick", ("method", "aggregate", *without), ["-n", str(number)], out="to_label.csv")
+
+
 def label_new_votes(model_file: str) -> str:
     """The command that labels other votes of the same form with a model."""
     given = _given(lambda name: name in _READING)

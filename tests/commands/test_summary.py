@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from simulate import make_votes
 
 from karat import LabelModel
+from karat.commands.inputs import VotesFile
+from karat.commands.pick import pick_votes
+from karat.commands.rate import rate_file
 from karat.commands.summary import ClassShare, DataSummary, class_shares
+from karat.commands.value import value_votes
+from karat.estimate.settings import Settings
+from karat.io.table import Reading
 from karat.source_table import SourceTable
 
 
@@ -55,3 +63,22 @@ def test_class_shares_are_those_of_the_model() -> None:
     found = LabelModel(replicates=20).fit(values)
     for share, value in zip(class_shares(found), found.class_balance_, strict=True):
         assert share.low < share.value == value < share.high
+
+
+def test_what_to_look_at_is_told_by_every_command(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    said = np.where(rng.random((200, 4)) < 0.8, truth[:, None], 1 - truth[:, None])
+    words = np.where(rng.random((200, 4)) < 0.3, np.array(["NO", "YES"])[said], np.array(["no", "yes"])[said])
+    gold = np.where(np.arange(200) < 40, np.array(["no", "yes"])[truth], "")
+    lines = [",".join([*row, y]) for row, y in zip(words, gold, strict=True)]
+    (tmp_path / "votes.csv").write_text("\n".join(["a,b,c,d,y", *lines]))
+    data, settings = VotesFile(str(tmp_path / "votes.csv"), Reading(gold="y")), Settings()
+    for found in (
+        value_votes(data, settings),
+        rate_file(data, settings),
+        pick_votes(data, settings, 5, "labels").picked,
+    ):
+        assert sum(line.startswith("To look at first: ") for line in found.aside) == 2
+    table = LabelModel().fit(data.read(), data.read().gold).source_table_
+    assert DataSummary.of(data.read(), table, 0.9).mending == ["--ignore-case"]

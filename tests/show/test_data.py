@@ -68,7 +68,7 @@ def test_class_balance() -> None:
 
 def test_pairs() -> None:
     assert pair_section([]).title == "No two sources agree or disagree more than the class explains."
-    assert pair_section(pairs(1)).title == "1 pair of sources depend on each other beyond the class"
+    assert pair_section(pairs(1)).title == "1 pair of sources depends on each other beyond the class"
     assert len(pair_section(pairs(5)).rows) == 5
     assert "strongest" not in pair_section(pairs(5)).title
     many = pair_section(pairs(6))

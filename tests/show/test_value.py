@@ -24,6 +24,7 @@ def test_decision_risks_gains_and_curve() -> None:
     assert risk.lines == [
         "Of the log loss of votes and gold, more gold labels would mend about .015, more unlabeled points .001; .784 "
         "is what these sources do not tell.",
+        "Gold alone counts votes on gold as the paper does; that of `karat fit` knows what sources are usually like.",
         "One gold label does what 946 unlabeled points do (656 to 1,333).",
     ]
     assert cells(gains) == [

@@ -53,3 +53,9 @@ class Dependence:
         return cls(
             tuple(moments.sources[i] for i in shown), agreement, correlation[block], tuple(pairs), len(moments.sources)
         )
+
+    def agree(self, pair: DependentPair) -> float | None:
+        """Share of the points on which both vote where they vote the same; None where nobody looked."""
+        if not {pair.first, pair.second} <= {*self.sources}:
+            return None
+        return float(self.agreement[self.sources.index(pair.first), self.sources.index(pair.second)])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from karat.commands.inputs import VotesFile
 from karat.commands.outputs import check_different
+from karat.commands.summary import to_look_at
 from karat.engines.labels import named_points
 from karat.estimate.settings import Settings
 from karat.io.formats import check_output, written_table
@@ -48,6 +49,7 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
         check_output(out)
     votes = data.apart_from(check_different(out)).read()
     picked = pick_points(votes, votes.gold, settings, n, goal)
+    picked = replace(picked, aside=(*to_look_at(votes), *picked.aside))
     if out is not None:
         nothing_yet = pa.nulls(len(picked), pa.string())
         told = {CHANCE: picked.chances, data.reading.gold or LABEL: nothing_yet}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from karat.commands.inputs import VotesFile, votes_and_gold
 from karat.commands.progress import Progress, silent, started
+from karat.commands.summary import to_look_at
 from karat.estimate.settings import Settings
 from karat.value.data_value import spend
 from karat.value.plan import Plan, check_costs
@@ -27,5 +30,6 @@ def plan_purchase(
         What may be spent.
     """
     check_costs(label_cost, point_cost, budget)  # before anything is read
-    votes = data.open(settings, progress)
-    return spend(*votes_and_gold(votes), settings, label_cost, point_cost, budget, started(progress, "value"))
+    votes, gold = votes_and_gold(data.open(settings, progress))
+    found = spend(votes, gold, settings, label_cost, point_cost, budget, started(progress, "value"))
+    return replace(found, aside=(*to_look_at(votes), *found.aside))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from karat.commands.inputs import VotesFile
+from karat.commands.summary import to_look_at
 from karat.estimate.settings import Settings
 from karat.value.rate import Rate, rate_votes
 
@@ -16,4 +19,5 @@ def rate_file(data: VotesFile, settings: Settings, beyond: bool = False) -> Rate
         Intervals for points like these rather than for these points.
     """
     votes = data.read()
-    return rate_votes(votes, votes.gold, votes.by, settings, beyond)
+    found = rate_votes(votes, votes.gold, votes.by, settings, beyond)
+    return replace(found, aside=(*to_look_at(votes), *found.aside))

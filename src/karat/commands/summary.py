@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat._types import Label
+from karat._types import Ints, Label
 from karat.digest import Digest
 from karat.estimate.wilson import wilson
 from karat.io.coding import Coding
@@ -14,6 +14,7 @@ from karat.model import LabelModel
 from karat.source_table import SourceTable
 from karat.votes import ClassWarning, Votes
 from karat.votes.class_warnings import counted_warnings
+from karat.votes.counts import VoteCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class DataSummary:
     @property
     def mending(self) -> list[str]:
         """Words of the command line that do what the warnings say."""
-        return [word for warning in self.warnings for word in warning.options]
+        return [word for options in dict.fromkeys(warning.options for warning in self.warnings) for word in options]
 
     @classmethod
     def of(
@@ -70,13 +71,24 @@ class DataSummary:
         gold_seen: bool = False,
     ) -> DataSummary:
         """Summarise votes, and gold that came with them; accuracies that have seen gold are not contradicted by it."""
-        counts, kept = (votes.told, votes.kept) if isinstance(votes, Digest) else (votes.counts, votes)
-        gold = np.zeros(len(kept.classes), dtype=np.int64) if kept.gold is None else kept.gold.counts
+        counts, kept, gold = _counted(votes)
         return cls(
             len(votes), None if kept.gold is None else int(gold.sum()), kept.classes, kept.coding, sources, level,
             0 if gold_seen else _contradicted(sources, level), aside,
             tuple(counted_warnings(counts, gold)), kept.read_as, counts.uncovered,
         )  # fmt: skip
+
+
+def to_look_at(votes: Votes | Digest) -> tuple[str, ...]:
+    """What to look at first in the classes, for results that tell what was set aside and nothing else of the data."""
+    counts, _, gold = _counted(votes)
+    return tuple(f"To look at first: {warning.words}" for warning in counted_warnings(counts, gold))
+
+
+def _counted(votes: Votes | Digest) -> tuple[VoteCounts, Votes, Ints]:
+    """Counts of what sources say, votes that are held, and the number of gold labels of each class."""
+    counts, kept = (votes.told, votes.kept) if isinstance(votes, Digest) else (votes.counts, votes)
+    return counts, kept, np.zeros(len(kept.classes), dtype=np.int64) if kept.gold is None else kept.gold.counts
 
 
 def _contradicted(sources: SourceTable, level: float) -> int:

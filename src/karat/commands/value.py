@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from karat.commands.inputs import VotesFile, votes_and_gold
 from karat.commands.progress import Progress, silent, started
+from karat.commands.summary import to_look_at
 from karat.estimate.settings import Settings
 from karat.value.advice import DataValue
 from karat.value.data_value import weigh
@@ -22,5 +25,6 @@ def value_votes(
         What a gain must be, in the share of right labels.
     """
     check_worth(worth)  # before anything is read
-    votes = data.open(settings, progress)
-    return weigh(*votes_and_gold(votes), settings, worth, started(progress, "value"))
+    votes, gold = votes_and_gold(data.open(settings, progress))
+    found = weigh(votes, gold, settings, worth, started(progress, "value"))
+    return replace(found, aside=(*to_look_at(votes), *found.aside))

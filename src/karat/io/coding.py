@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from karat._kernels.octets import look_up, mark
+from karat._kernels.octets import look_up
 from karat._types import ABSTAIN, Abstain, Abstains, Bools, Codes, Label
 from karat.errors import InputError, examples
 from karat.io.scales import Scale
@@ -315,12 +315,11 @@ def _labels(name: str, values: Any) -> list[Any]:
 
 def _of_bytes(values: npt.NDArray[np.int8]) -> tuple[list[Label], npt.NDArray[np.integer[Any]]]:
     """Distinct values of bytes, in their order, and which of them each is."""
-    seen = np.zeros(256, dtype=np.uint8)
-    mark(values.view(np.uint8), seen)
+    place, cells = np.zeros(256, dtype=np.int8), np.empty(len(values), dtype=np.int8)
+    seen = look_up(values.view(np.uint8), place, cells)
     levels = sorted(int(value) for value in np.flatnonzero(seen).astype(np.uint8).view(np.int8))
     if len(levels) > MAX_CLASSES:
         return list(levels), np.searchsorted(levels, values).astype(np.int16)
-    place, cells = np.zeros(256, dtype=np.int8), np.empty(len(values), dtype=np.int8)
     place[np.array(levels, dtype=np.int8).view(np.uint8)] = np.arange(len(levels))
     look_up(values.view(np.uint8), place, cells)
     return list(levels), cells

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from karat.commands.dependence import Dependence
 from karat.commands.summary import ClassShare, DataSummary, ScoreSummary
 from karat.errors import plural
+from karat.estimate.near_copies import CLOSE
 from karat.estimate.structure import DependentPair
 from karat.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
 from karat.show.charts.accuracies import accuracies, how_telling
@@ -15,6 +17,7 @@ from karat.show.report import Section
 from karat.source_table import SourceTable
 
 _PAIRS_SHOWN = 5
+_ALIKE = 0.95  # of the points on which two sources vote that copies vote the same on
 _DETAILS = (
     "Polarity: the classes that a source votes for. Coverage, overlaps, conflicts: the shares of points on which it "
     "votes, on which another votes too, and on which another votes differently."
@@ -47,8 +50,8 @@ def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
     if not n_uncovered:
         return []
     return [
-        f"{n_uncovered:,} of {n_points:,} points have no vote: they get the class balance, or no label with "
-        "--leave-uncovered."
+        f"{n_uncovered:,} of {n_points:,} points {'has' if n_uncovered == 1 else 'have'} no vote: they get the class "
+        "balance, or no label with --leave-uncovered."
     ]
 
 
@@ -126,9 +129,28 @@ def pair_section(pairs: Sequence[DependentPair], found: Dependence | None = None
     if not pairs:
         return Section("No two sources agree or disagree more than the class explains.", charts=charts)
     more = f", the strongest {_PAIRS_SHOWN}" if len(pairs) > _PAIRS_SHOWN else ""
+    verb = "depends" if len(pairs) == 1 else "depend"
+    shown, headers = pairs[:_PAIRS_SHOWN], ["pair", "correlation"]
+    rows: list[list[Cell]] = [[Text(f"{pair.first} - {pair.second}"), Correlation(pair.correlation)] for pair in shown]
+    lines = []
+    if found is not None:
+        agree = [found.agree(pair) for pair in shown]
+        headers.append("agree")
+        rows = [[*row, Share(share)] for row, share in zip(rows, agree, strict=True)]
+        alike = [
+            pair
+            for pair, share in zip(shown, agree, strict=True)
+            if share is not None and share > _ALIKE and pair.correlation > CLOSE
+        ]
+        lines = [
+            f"Where {pair.first} only repeats {pair.second}, "
+            f"--known-pair {shlex.join([pair.first, pair.second])} counts them as one."
+            for pair in alike[:3]
+        ]
     return Section(
-        f"{plural(len(pairs), 'pair')} of sources depend on each other beyond the class{more}",
-        ["pair", "correlation"],
-        [[Text(f"{pair.first} - {pair.second}"), Correlation(pair.correlation)] for pair in pairs[:_PAIRS_SHOWN]],
+        f"{plural(len(pairs), 'pair')} of sources {verb} on each other beyond the class{more}",
+        headers,
+        rows,
+        lines,
         charts=charts,
     )

@@ -11,8 +11,14 @@ from karat.show.report import Report, Section
 _SHOWN = 5
 
 
-def pick_report(result: PickResult, next_command: str = "") -> Report:
-    """How many points were picked, how, and what to do with them."""
+def pick_report(result: PickResult, next_command: str = "", gold_file: str | None = None) -> Report:
+    """How many points were picked, how, and what to do with them.
+
+    Parameters
+    ----------
+    gold_file : str, optional
+        Where gold is that is there already.
+    """
     picked = result.picked
     how = {
         "labels": "uncertain points more often than others, in all kinds of points",
@@ -30,10 +36,14 @@ def pick_report(result: PickResult, next_command: str = "") -> Report:
     key = "row" if picked.keys is None else picked.key_name or "key"
     lines = []
     if picked.n_silent:
-        lines.append(f"{plural(picked.n_silent, 'point')} of them have no vote.")
+        verb = "has" if picked.n_silent == 1 else "have"
+        lines.append(f"{plural(picked.n_silent, 'point')} of them {verb} no vote.")
+    todo = "give labels and chances on (--gold-file, --chance)"
+    if gold_file:
+        todo = f"add the rows to {gold_file}, where a column of chances is empty for labels at random"
     lines.append(
-        "Fill in the empty column of labels, and give labels and chances on (--gold-file, --chance): karat then weighs "
-        "them so that shares and scores are as honest as from random points."
+        f"Fill in the empty column of labels, and {todo}: karat then weighs them so that shares and scores are as "
+        "honest as from random points."
     )
     table = Section(title, [key, "chance, random = 1"], rows, lines)
     return Report(verdict, [table, *aside_sections(picked.aside)], next_command)

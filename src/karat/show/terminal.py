@@ -7,13 +7,14 @@ import sys
 from collections.abc import Sequence
 from io import StringIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from karat.show.cells import Cell
 from karat.show.report import Report, Section
 
+_GAP = 2  # between columns
 _MOST_ROWS = 20  # of a table whose rows say how much they tell
 
 
@@ -46,8 +47,11 @@ def print_report(report: Report, out: Console | None = None, wide: bool = False,
         columns = [place for place in range(len(section.headers)) if wide or place not in section.details]
         rows = _most_telling(section, every)
         if columns:
-            cells = [[section.rows[row][place] for place in columns] for row in rows]
-            out.print(_table([section.headers[place] for place in columns], cells, section.names))
+            cells = [[visible(section.rows[row][place]) for place in columns] for row in rows]
+            headers = [section.headers[place] for place in columns]
+            for places in _side_by_side(headers, cells, section.names, out.width):
+                some = [[row[place] for place in places] for row in cells]
+                out.print(_table([headers[place] for place in places], some, section.names))
         if len(rows) < len(section.rows):
             out.print(f"The {len(rows)} of {len(section.rows):,} that tell most; --all shows the others.")
         if wide and section.details_words:
@@ -88,12 +92,30 @@ def visible(text: object) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
-def _table(headers: Sequence[str], rows: Sequence[Sequence[Cell]], names: int) -> Table:
+def _side_by_side(headers: Sequence[str], rows: Sequence[Sequence[str]], names: int, width: int) -> list[list[int]]:
+    """Which columns stand in one table: all where there is room, else as many as fit, each time with the names.
+
+    >>> _side_by_side(["source", "votes", "accuracy"], [["rules", "12", ".9"]], 1, 20)
+    [[0, 1], [0, 2]]
+    """
+    wide = [max(map(cell_len, column)) + _GAP for column in zip(headers, *rows, strict=True)]
+    named = list(range(names))
+    room = width - min(sum(wide[:names]), width // 2)  # long names are folded
+    tables, used = [named], 0
+    for place in range(names, len(headers)):
+        if used + wide[place] - _GAP > room and len(tables[-1]) > names:
+            tables, used = [*tables, named], 0
+        tables[-1] = [*tables[-1], place]
+        used += wide[place]
+    return tables
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]], names: int) -> Table:
     """A table; the first columns name the row, and may be folded where there is little room."""
-    result = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    result = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
     for place, header in enumerate(headers):
         named = place < names
         result.add_column(header, justify="left" if named else "right", overflow="fold", no_wrap=not named)
     for row in rows:
-        result.add_row(*(Text(visible(cell)) for cell in row))
+        result.add_row(*map(Text, row))
     return result

@@ -16,18 +16,18 @@ from karat.value.words import change_words, purchase_words, ratio_words
 ESTIMATORS = {"labeled": "gold alone", "unlabeled": "votes alone", "combined": "votes and gold"}
 
 
-def value_report(found: DataValue | VotesAlone, check_command: str = "", plan_command: str = "") -> Report:
+def value_report(found: DataValue | VotesAlone, pick_command: str = "", plan_command: str = "") -> Report:
     """What to do next and why.
 
     Parameters
     ----------
-    check_command, plan_command : str
+    pick_command, plan_command : str
         What to run next without and with enough gold.
     """
     exit_code = 1 if found.kind == "cannot tell" else 0
     if isinstance(found, VotesAlone):
         sections = [votes_alone_section(found), pair_section(found.pairs), *aside_sections(found.aside)]
-        return Report(found.verdict, sections, check_command, exit_code)
+        return Report(found.verdict, sections, pick_command, exit_code)
     sections = [risk_section(found), gain_section(found), curve_section(found), *aside_sections(found.aside)]
     return Report(found.verdict, sections, plan_command, exit_code)
 
@@ -61,7 +61,8 @@ def risk_section(found: DataValue) -> Section:
     shares = found.shares
     lines = [
         f"Of the log loss of votes and gold, more gold labels would mend about {Loss(shares.labels)}, more unlabeled "
-        f"points {Loss(shares.points)}; {Loss(shares.rest)} is what these sources do not tell."
+        f"points {Loss(shares.points)}; {Loss(shares.rest)} is what these sources do not tell.",
+        "Gold alone counts votes on gold as the paper does; that of `karat fit` knows what sources are usually like.",
     ]
     ratio = ratio_words(found.data_value_ratio, found.equivalent_labels)
     return Section(
