@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from looks import check_accessible, check_charts, take_pictures
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from user_files import BAD, BROKEN, JUDGES, MESSAGES, judged, long, many_classes, wide
 
 Opened = Callable[..., Page]
@@ -235,17 +235,34 @@ def test_the_example_shows_progress_and_can_be_cancelled(opened: Opened, server:
     page.get_by_role("button", name="Start with the IMDB example").click()
     expect(page.locator("#progress")).to_be_visible()
     expect(page.locator("#progress-words")).to_contain_text("earning the sources")
-    take_pictures(page, "progress")
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#progress")).to_be_hidden()
     expect(page.locator("#status")).to_have_text("Cancelled.")
     assert page.locator("#found").count() == 0
     page.get_by_role("button", name="Weigh", exact=True).click()
+    expect(page.locator("#progress")).to_be_visible()
+    take_pictures(page, "progress")
     weighed(page)
     assert "200" in facts(page)
     check_charts(page, 8)
     check_accessible(page)
     take_pictures(page, "example")
+
+
+def test_an_answer_from_before_a_cancel_does_not_unsay_it(opened: Opened, server: str) -> None:
+    page = start(opened, server)
+    late: list[Route] = []
+    page.route("**/progress", late.append)
+    with page.expect_request("**/progress"):
+        page.get_by_role("button", name="Start with the IMDB example").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#status")).to_have_text("Cancelled.")
+    page.locator("#status").evaluate(
+        "said => new MutationObserver(() => { window.saidAnew = true }).observe(said, { childList: true })"
+    )
+    late[0].continue_()
+    page.wait_for_function("window.saidAnew")
+    expect(page.locator("#status")).to_have_text("Cancelled.", timeout=1_000)
 
 
 def test_a_file_is_dropped_in_the_dark(opened: Opened, server: str) -> None:

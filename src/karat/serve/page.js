@@ -108,8 +108,9 @@ async function poll() {
     polling = setTimeout(poll, 250);
     return;
   }
-  show(await (await fetch("/view")).json());
-  say(job.state === "done" ? "Done." : "");
+  // It may have been asked for before the work was cancelled, and come back after that was said.
+  const said = { done: "Done.", cancelled: "Cancelled." }[job.state];
+  show({ ...(await (await fetch("/view")).json()), said });
 }
 
 async function plan(form) {
