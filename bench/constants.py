@@ -166,6 +166,7 @@ CONSTANTS = (
     Constant("calibrate.stack:WITHOUT_GOLD", "default"),
     Constant("calibrate.stack:CAUTION", "default"),
     Constant("calibrate.stack:FOLDS", "default"),
+    Constant("calibrate.stack:FOLD_VOTES", "default"),
     Constant("calibrate.stack:SILENT_WORTH", "default"),
     Constant("calibrate.stack:KEPT", "default"),
     Constant("calibrate.stack:MOST_GOLD", "default_all_gold"),

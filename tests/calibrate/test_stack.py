@@ -161,3 +161,15 @@ def test_doubt_leaves_weight_to_what_explains_gold_almost_as_well(monkeypatch: p
     monkeypatch.setattr(stack, "DOUBT", 1.0)
     sure = weigh_readings(found, without).pool
     assert cautious.weight[3:].max() < sure.weight[3:].max()  # after what needs no gold
+
+
+def test_of_many_votes_parts_of_gold_are_read_by_what_some_points_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    votes = sample(3_000)  # of ten sources
+    whole, _ = readings(votes, 100)
+    monkeypatch.setattr(stack, "FOLD_VOTES", 10_000)
+    some, _ = readings(votes, 100)
+    np.testing.assert_array_equal(some.truth, whole.truth)
+    np.testing.assert_array_equal(some.plain, whole.plain)
+    np.testing.assert_array_equal(some.said[-2:], whole.said[-2:])  # from gold alone
+    far = np.abs(some.said[:-2] - whole.said[:-2])
+    assert 0 < far.mean() < 0.15

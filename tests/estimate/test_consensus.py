@@ -297,3 +297,17 @@ def test_of_very_many_votes_some_points_are_enough_and_gold_always_stays(monkeyp
     assert len(ballots_of(held).truth) < 1_200
     monkeypatch.setattr(consensus, "MOST_EACH", 1_000)  # ten sources need ten thousand votes
     assert len(ballots_of(held).truth) == 2_000
+
+
+def test_of_thinned_ballots_one_point_stands_for_several() -> None:
+    votes = sample(4_000)  # of ten sources
+    gold = np.where(np.arange(4_000) % 40 == 0, votes.own_gold.values, -1)
+    whole = ballots_of(votes, gold)
+    assert whole.thinned(40_000) == (whole, 1)
+    some, k = whole.thinned(15_000)
+    assert k == 3
+    assert len(some.truth) == 100 + 1_300
+    assert some.truth[some.truth >= 0].tolist() == gold[gold >= 0].tolist()
+    for worth in (1.0, 0.1):
+        far = np.abs(learn(whole, None, worth).evidence.log_odds - learn(some, None, k * worth).evidence.log_odds)
+        assert far.max() < 0.3

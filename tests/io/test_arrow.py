@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from karat import InputError
-from karat.io.arrow import identifiers, keys, numbers, vote_column
+from karat.io.arrow import identifiers, keys, narrow, numbers, vote_column
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,23 @@ def test_numbers_of_every_type_chunked_and_cut(kind: pa.DataType, values: list[i
         assert found.tolist() == [value or 0 for value in expected]
         assert (empty is None) == (None not in expected)
         assert empty is None or empty.tolist() == [value is None for value in expected]
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint8(), pa.int64(), pa.uint64()])
+def test_small_whole_numbers_take_a_byte_and_others_stay(kind: object) -> None:
+    small, large = pa.array([1, None, 127], kind), pa.array([1, 100, 127], kind)
+    assert narrow(small).type == pa.int8()
+    assert narrow(small).to_pylist() == [1, None, 127]
+    if kind != pa.int8():
+        assert narrow(pa.array([1, 128], kind)).type == kind
+    assert narrow(pa.array([None, None], kind)).type == kind
+    assert narrow(large.slice(1)).to_pylist() == [100, 127]
+    assert narrow(pa.array([1.0])).type == pa.float64()
+
+
+def test_numbers_of_a_part_of_an_array() -> None:
+    whole = pa.array(range(10), pa.int8())
+    for part in (whole.slice(3, 4), pa.chunked_array([whole.slice(3, 4)])):
+        assert numbers(part)[0].tolist() == [3, 4, 5, 6]
+    assert numbers(pa.chunked_array([whole.slice(3, 2), whole.slice(7, 1)]))[0].tolist() == [3, 4, 7]
+    assert numbers(pa.chunked_array([], pa.int8()))[0].tolist() == []

@@ -39,6 +39,7 @@ WITHOUT_GOLD = 0.2  # probability beforehand that gold is not needed
 CAUTION = 2.0  # gold labels that readings without gold count for at the least
 DOUBT = 1.3  # what log evidence of readings is divided by
 FOLDS = 5  # parts of gold, each read by sources that were learned from the others
+FOLD_VOTES = 100_000  # that sources are learned from for each part of gold: one of several points stands for all
 SILENT_WORTH = 15.0  # gold labels that the class balance counts for on points without a vote
 KEPT = 0.01  # readings below this share of the weight are left out
 MOST_GOLD = 2_000  # gold points that are enough to choose between readings
@@ -100,7 +101,9 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
         Learned without gold.
     """
     balance = consensus.class_balance
+    some, standing_for = ballots.thinned(FOLD_VOTES)
     places = np.flatnonzero(ballots.truth >= 0)
+    in_some = np.flatnonzero(some.truth >= 0)
     gold_votes, truth = ballots.votes.take(places), ballots.truth[places]
     fold = rng.permutation(len(places)) % FOLDS
     said = np.zeros((len(UNLABELED) + 1, len(places), len(balance)))
@@ -109,10 +112,10 @@ def read_gold(ballots: Ballots, consensus: Consensus, rng: np.random.Generator) 
         by_group = np.zeros((len(places), len(balance), len(ballots.groups)))
     for part in range(min(FOLDS, len(places))):
         left_out = np.flatnonzero(fold == part)
-        rest = ballots.without(places[left_out])
+        rest = some.without(in_some[left_out])
         of_part = gold_votes.take(left_out)
         for k, worth in enumerate(UNLABELED):
-            evidence = learn(rest, balance, worth).evidence
+            evidence = learn(rest, balance, standing_for * worth).evidence
             said[k, left_out] = evidence.of(of_part)
             if by_group is not None and worth == OWN_SLOPES_OF:
                 by_group[left_out] = evidence.by_group(of_part)

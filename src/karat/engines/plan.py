@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from karat._cached import cached_property
 from karat._kernels.octets import look_up
@@ -26,7 +25,7 @@ from karat.digest import Digest, merged
 from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.settings import Settings
-from karat.io.arrow import numbers
+from karat.io.arrow import narrow, numbers
 from karat.io.coding import Coding, find_coding
 from karat.io.layouts import GoldFile, long_part, pick_workers, read_table, wide_part, worker_names
 from karat.io.long_sorted import SortedVotes
@@ -263,12 +262,9 @@ class Plan:
         seen = np.zeros((len(sources), 256), dtype=bool)
 
         def work(place: int) -> bool:
-            column = columns[place]
+            column = narrow(columns[place])
             if column.type != pa.int8():
-                ends = pc.min_max(column).as_py()
-                if ends["min"] is None or ends["min"] < -128 or ends["max"] > 127:
-                    return False
-                column = column.cast(pa.int8())
+                return False
             values, empty = numbers(column)
             octets = values.view(np.uint8)
             if empty is None:
@@ -329,6 +325,8 @@ class Plan:
 
 def _in_file(column: Any, keys: Sequence[str]) -> Bools:
     """True where a key is among those of the gold file."""
+    import pyarrow.compute as pc
+
     plain = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_integer(plain.type) or pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type):
         texts = plain.cast(pa.large_string())

@@ -204,6 +204,16 @@ class Ballots:
         """So many of these, evenly spread, as are enough to match class shares on."""
         return self.covered[:: max(1, len(self.covered) // _MATCHED)]
 
+    def thinned(self, most: int) -> tuple[Ballots, int]:
+        """All gold, and every k-th of the other points, so that about so many votes are left; and k."""
+        k = -(-int(self.votes.number.sum()) // most)
+        if k <= 1:
+            return self, 1
+        kept = self.truth >= 0
+        kept[np.flatnonzero(~kept)[::k]] = True
+        places = np.flatnonzero(kept)
+        return Ballots(self.votes.take(places), self.truth[places], self.groups), k
+
     def without(self, places: Places) -> Ballots:
         """The same, not knowing the class of some points."""
         truth = self.truth.copy()

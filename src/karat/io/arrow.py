@@ -59,7 +59,7 @@ def numbers(column: Any) -> tuple[AnyArray, Bools | None]:
 
     By DLPack: `to_numpy` of Arrow loads pandas wherever that is installed, which takes longer than many a fit.
     """
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array = _one_chunk(column)
     boolean = pa.types.is_boolean(array.type)
     array = array.cast(pa.uint8()) if boolean else array
     empty = None
@@ -70,6 +70,25 @@ def numbers(column: Any) -> tuple[AnyArray, Bools | None]:
     if empty is not None:
         values = np.where(empty, values.dtype.type(0), values)
     return values.view(bool) if boolean else values, empty
+
+
+def _one_chunk(column: Any) -> Any:
+    """An Arrow column as one array; `combine_chunks` of one chunk would copy it."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def narrow(column: Any) -> Any:
+    """Whole numbers from -128 to 127 as bytes; anything else as it is."""
+    if not pa.types.is_integer(column.type) or column.type == pa.int8():
+        return column
+    import pyarrow.compute as pc  # takes as long as all else of pyarrow, and is not needed for bytes
+
+    ends = pc.min_max(column).as_py()
+    if ends["min"] is None or ends["min"] < -128 or ends["max"] > 127:
+        return column
+    return column.cast(pa.int8())
 
 
 def why_no_votes(column: Any) -> str | None:

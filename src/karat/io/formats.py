@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 from pyarrow import json as arrow_json
 
 from karat.errors import InputError, examples
+from karat.io.arrow import narrow
 from karat.io.files import check_apart, check_writable, on_disk, whole_file
 from karat.io.query import answer, exists, is_query
 
@@ -165,23 +165,13 @@ def narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
     columns: list[list[Any]] = [[] for _ in schema]
     for batch in batches:
         for chunks, column in zip(columns, batch.columns, strict=True):
-            chunks.append(_narrow(column))
+            chunks.append(narrow(column))
     found = []
     for field, chunks in zip(schema, columns, strict=True):
         if len({chunk.type for chunk in chunks}) > 1:  # some batches hold large numbers
             chunks = [chunk.cast(field.type) for chunk in chunks]
         found.append(pa.chunked_array(chunks))
     return pa.table(found, names=schema.names)
-
-
-def _narrow(column: Any) -> Any:
-    """Whole numbers from -128 to 127 as bytes; anything else as it is."""
-    if not pa.types.is_integer(column.type) or column.type.bit_width == 8:
-        return column
-    ends = pc.min_max(column).as_py()
-    if ends["min"] is None or ends["min"] < -128 or ends["max"] > 127:
-        return column
-    return column.cast(pa.int8())
 
 
 def _read_arrow(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:

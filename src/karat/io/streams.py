@@ -31,7 +31,17 @@ from karat.io.query import answered, exists, is_query
 
 MANY_ROWS = 1 << 20  # a table of more is read part by part
 MANY_BYTES = 1 << 26  # the same of text and Arrow files, which do not say how many rows they hold
-BATCH = 1 << 17  # rows of a part at most
+BATCH = 1 << 18  # rows of a part at most: the fewer parts, the less there is to do besides counting
+CELLS = 1 << 23  # of a part, about, where a table has many columns
+
+
+def batch_rows(columns: int) -> int:
+    """Rows of a part of a table with so many columns.
+
+    >>> batch_rows(20), batch_rows(1000)
+    (262144, 8388)
+    """
+    return max(min(BATCH, CELLS // max(columns, 1)), 1)
 
 
 @runtime_checkable
@@ -102,7 +112,7 @@ class ParquetFiles:
             with readable(path), pq.ParquetFile(path, pre_buffer=False) as file:
                 if file.metadata.num_rows != size:
                     raise InputError(f"{str(path)!r} changed while it was read. Try again when nobody writes to it.")
-                for batch in file.iter_batches(BATCH, columns=list(columns)):
+                for batch in file.iter_batches(batch_rows(len(columns)), columns=list(columns)):
                     read += len(batch)
                     yield batch.select(list(columns))
             if read != size:
@@ -176,9 +186,9 @@ class ArrowFile(_OneFile):
         with readable(self.path), _arrow_reader(self.path) as (batches, _):
             for batch in batches:
                 batch.validate(full=True)
-                wanted = batch.select(list(columns))
-                for low in range(0, len(wanted), BATCH):
-                    yield wanted.slice(low, BATCH)
+                wanted, rows = batch.select(list(columns)), batch_rows(len(columns))
+                for low in range(0, len(wanted), rows):
+                    yield wanted.slice(low, rows)
 
 
 @contextmanager
@@ -216,7 +226,7 @@ class Query:
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Record batches of some columns, in the order of the rows."""
         with answered(self.text) as (reader, opened):
-            for batch in reader(BATCH):
+            for batch in reader(batch_rows(len(columns))):
                 yield batch.select(list(columns))
             check_apart(opened(), self.written)
 

@@ -6,10 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
-
 from karat.commands.progress import Progress, Stage, silent
 
 WORDS: dict[Stage, str] = {
@@ -28,6 +24,10 @@ def progress_bar() -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield silent
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         tasks: dict[Stage, TaskID] = {}
