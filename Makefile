@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 LOOPS := $(addprefix src/karat/_kernels/, build_loops.py loops.c loops.h)
+# Compiled modules are kept, so that the many processes that tests start are quick to begin.
+unexport PYTHONDONTWRITEBYTECODE
 TESTS := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-browser docs check format bench mutants fuzz constraints clean
