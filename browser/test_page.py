@@ -252,16 +252,16 @@ def test_the_example_shows_progress_and_can_be_cancelled(opened: Opened, server:
 def test_an_answer_from_before_a_cancel_does_not_unsay_it(opened: Opened, server: str) -> None:
     page = start(opened, server)
     late: list[Route] = []
-    page.route("**/progress", late.append)
+    page.route("**/progress", lambda route: late.append(route))
     with page.expect_request("**/progress"):
         page.get_by_role("button", name="Start with the IMDB example").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#status")).to_have_text("Cancelled.")
     page.locator("#status").evaluate(
-        "said => new MutationObserver(() => { window.saidAnew = true }).observe(said, { childList: true })"
+        "said => new MutationObserver(() => { said.dataset.anew = 'yes' }).observe(said, { childList: true })"
     )
     late[0].continue_()
-    page.wait_for_function("window.saidAnew")
+    expect(page.locator("#status")).to_have_attribute("data-anew", "yes")
     expect(page.locator("#status")).to_have_text("Cancelled.", timeout=1_000)
 
 
