@@ -10,7 +10,6 @@ seconds of a core, which others at work beside it change little.
 
 from __future__ import annotations
 
-import compileall
 import json
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from run import Result, best
+from run import Result, best, compile_modules
 
 import karat
 from karat.digest import Digest
@@ -176,7 +175,7 @@ def crowd(folder: Path) -> list[Result]:
 
 def ratios() -> bool:
     """Print every ratio; whether all of them hold."""
-    compileall.compile_dir(Path(karat.__file__).parent, quiet=1)  # as `pip install` does
+    compile_modules()
     held = True
     with tempfile.TemporaryDirectory() as name:
         for group in (pair_counts, lambda: files(Path(name)), lambda: crowd(Path(name))):
