@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from simulate import draw_votes, held_sparsely, make_votes, names, sample, some_gold, symmetric_conditionals
 
 from karat import Coding, Gold, LabelModel, Votes
-from karat.calibrate.agreed import BALANCE_WORTH, Agreed, _balance_interval, _learned_alone, agree, ballots_of
+from karat.calibrate.agreed import (
+    BALANCE_WORTH,
+    Agreed,
+    _balance_interval,
+    _balance_with,
+    _learned_alone,
+    _log_evidence,
+    agree,
+    ballots_of,
+)
 from karat.calibrate.blind import predicted_blind
 from karat.estimate.settings import Settings
 from karat.votes import GoldPoints
@@ -92,10 +101,44 @@ def test_class_balance_from_votes_and_gold() -> None:
     assert alone.intervals.balance_low[1] < 0.25 < alone.intervals.balance_high[1]
     gold = some_gold(votes, 300)
     found = agreed(votes, gold)
-    expected = (gold.counts[1] + 2 * BALANCE_WORTH * share) / (300 + 2 * BALANCE_WORTH)
-    assert found.model.class_balance[1] == pytest.approx(expected, abs=0.003)  # and a point of each class
+    as_usual = (gold.counts[1] + 2 * BALANCE_WORTH * share) / (300 + 2 * BALANCE_WORTH)
+    counts, told = gold.counts.astype(np.float64), alone.model.class_balance
+    assert _balance_with(counts, told, BALANCE_WORTH)[1] == pytest.approx(as_usual)
+    assert abs(found.model.class_balance[1] - 0.25) < abs(as_usual - 0.25)  # these sources show no dependence
     width = found.intervals.balance_high - found.intervals.balance_low
     assert (width < (alone.intervals.balance_high - alone.intervals.balance_low) / 2).all()
+
+
+def test_oracle_evidence_of_a_class_balance_is_an_integral() -> None:
+    labels, more = np.array([5.0, 2.0]), np.array([3.0, 7.0])
+    share = np.linspace(0, 1, 20_001)
+    density = 252 * share**2 * (1 - share) ** 6  # Beta(3, 7): 9! / (2! 6!) = 252
+    likely = np.trapezoid(density * share**5 * (1 - share) ** 2, share)
+    assert _log_evidence(labels, more) == pytest.approx(np.log(likely), abs=1e-6)
+
+
+def test_where_votes_show_no_dependence_unlucky_gold_hardly_moves_the_class_balance() -> None:
+    good = symmetric_conditionals(np.linspace(0.65, 0.85, 12), abstain=0.2)
+    votes = draw_votes(np.random.default_rng(1), 4_000, good, [0.5, 0.5])
+    truth = votes.own_gold.values
+    for shares in ([46, 54], [54, 46]):
+        gold = np.full(4_000, -1, dtype=np.int8)
+        for y, number in enumerate(shares):
+            gold[np.flatnonzero(truth == y)[:number]] = y
+        found = agreed(votes, Gold(gold, votes.classes)).model.class_balance
+        as_usual = (shares[1] + BALANCE_WORTH) / (100 + 2 * BALANCE_WORTH)
+        assert abs(found[1] - truth.mean()) < abs(as_usual - truth.mean()) / 2
+
+
+def test_where_all_sources_follow_one_hint_gold_tells_the_class_balance() -> None:
+    rng = np.random.default_rng(2)
+    good = symmetric_conditionals(np.linspace(0.65, 0.85, 12), abstain=0.2)
+    hinted = draw_votes(rng, 4_000, good, [0.5, 0.5])
+    truth = np.where(rng.random(4_000) < 0.4, hinted.own_gold.values, 0).astype(np.int8)
+    alone = agreed(hinted).model.class_balance[1]
+    assert alone == pytest.approx(0.5, abs=0.03)  # which votes cannot know better
+    gold = Gold(np.where(rng.permutation(4_000) < 200, truth, -1).astype(np.int8), hinted.classes)
+    assert agreed(hinted, gold).model.class_balance[1] == pytest.approx(0.2, abs=0.07)
 
 
 def test_worse_is_worse_than_random_votes_with_the_same_shares() -> None:

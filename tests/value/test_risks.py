@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,39 @@ def test_where_few_points_lose_all_the_interval_is_wider() -> None:
         found = mean_interval(values, np.ones(100), 0.9)
         widths.append((found.high - found.low) / values.std(ddof=1))
     assert widths[1] > 1.1 * widths[0]
+
+
+def sure_labels(rng: np.random.Generator, n: int) -> Measured:
+    """Labels whose probabilities are right, of which one in seventy or so is wrong, on gold."""
+    doubt = np.exp(rng.uniform(np.log(1e-4), np.log(0.1), n))
+    right = (rng.random(n) >= doubt).astype(np.float64)
+    losses = -np.log(np.where(right > 0, 1 - doubt, doubt))
+    return Measured(losses, right, np.zeros(n), 0.0, np.ones(n), 1 - doubt)
+
+
+def test_coverage_where_hardly_a_label_is_wrong() -> None:
+    rng = np.random.default_rng(0)
+    truth = sure_labels(rng, 1_000_000).losses.mean()
+    covered, plain = 0, 0
+    for _ in range(400):
+        labels = sure_labels(rng, 60)
+        without = mean_interval(labels.losses, labels.weights, 0.9)
+        found = labels.loss(0.9)
+        assert found.value == without.value
+        covered += found.low <= truth <= found.high
+        plain += without.low <= truth <= without.high
+    assert covered >= 400 * 0.9 - 3 * (400 * 0.9 * 0.1) ** 0.5
+    assert plain < 400 * 0.75  # negative control: what gold does not show is not in its losses
+
+
+def test_known_answer_labels_that_are_all_right_may_be_wrong_elsewhere() -> None:
+    n, doubt = 100, 0.01
+    labels = Measured(np.full(n, -np.log(1 - doubt)), np.ones(n), np.zeros(n), 0.0, np.ones(n), np.full(n, 1 - doubt))
+    most = 1 - wilson(np.array(n), np.array(n), 0.9)[0]
+    assert labels.loss(0.9).high == pytest.approx(-np.log(1 - doubt) + most * -np.log(doubt))
+    wrong = np.arange(n) < 5  # enough for their losses to tell
+    many = replace(labels, right=1.0 - wrong, losses=np.where(wrong, -np.log(doubt), labels.losses))
+    assert many.loss(0.9) == mean_interval(many.losses, many.weights, 0.9)
 
 
 def test_a_view_that_says_nothing_does_no_harm() -> None:

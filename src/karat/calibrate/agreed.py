@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import lgamma
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from karat.votes import GoldPoints, Votes
 from karat.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 10.0  # gold labels that a class balance found in the votes counts for, for each class
+POINT_WORTH = 0.25  # the same for each point, where votes show no dependence
 BALANCE_SURE = 6.0  # gold labels that are as sure as it
 SURE = 2.0  # standard errors below random votes from which on a source is called worse
 _FEW = 5  # gold labels of a class, or of all others, below which what it is drawn to weighs too much
@@ -171,7 +173,7 @@ def _seeing(start: _VotesAlone, ballots: Ballots, points: GoldPoints, given: Flo
     """What votes say, with some gold for the class balance and to be compared to."""
     balance = start.consensus.class_balance
     if given is None:
-        balance = _balance_with(points.weighted_counts, balance)
+        balance = _balance_with(points.weighted_counts, balance, start.balance_worth)
     return replace(start, ballots=replace(ballots, groups=start.ballots.groups)).given(balance)
 
 
@@ -209,11 +211,14 @@ class _VotesAlone:
     blind : Ballots
         The same without gold.
     consensus : Consensus
+    balance_worth : float
+        Gold labels that the class balance found in the votes may count for, for each class.
     """
 
     ballots: Ballots
     blind: Ballots
     consensus: Consensus
+    balance_worth: float = BALANCE_WORTH
 
     def given(self, balance: Floats) -> _VotesAlone:
         """The same learned with a class balance."""
@@ -273,19 +278,31 @@ def _votes_alone(ballots: Ballots, given: Floats | None, gold_counts: Floats) ->
     found = _VotesAlone(ballots, blind, learn(blind, given))
     if given is not None:
         return found
-    balance = _with_triplets(found)
+    balance, worth = _with_triplets(found)
     if len(gold):
-        balance = _balance_with(gold_counts, balance)
-    return found.given(balance)
+        balance = _balance_with(gold_counts, balance, worth)
+    return replace(found.given(balance), balance_worth=worth)
 
 
-def _balance_with(gold_counts: Floats, balance: Floats) -> Floats:
-    """The class balance of gold, so much of each class, drawn to what votes say."""
-    return gold_balance(gold_counts, len(balance) * BALANCE_WORTH * balance)
+def _balance_with(gold_counts: Floats, balance: Floats, worth: float) -> Floats:
+    """The class balance of gold, so much of each class, drawn to what votes say.
+
+    That counts for as much as usual, or for `worth` labels of each class, by how probable each of these makes gold:
+    sources that all follow one thing that is not quite the class look as if they worked on their own.
+    """
+    drawn_to = [len(balance) * each * balance for each in (BALANCE_WORTH, worth)]
+    share = softmax(np.array([_log_evidence(gold_counts, more) for more in drawn_to]))
+    return np.asarray(share @ [gold_balance(gold_counts, more) for more in drawn_to])
 
 
-def _with_triplets(found: _VotesAlone) -> Floats:
-    """The class balance of two classes, as a mean of what the consensus and what triplets of sources say.
+def _log_evidence(counts: Floats, more: Floats) -> float:
+    """Of labels, so many of each class, where the class balance is Dirichlet with these parameters."""
+    each = sum(lgamma(a + c) - lgamma(a) for a, c in zip(more, counts, strict=True))
+    return each + lgamma(more.sum()) - lgamma(more.sum() + counts.sum())
+
+
+def _with_triplets(found: _VotesAlone) -> tuple[Floats, float]:
+    """The class balance of two classes, as a mean of what the consensus and what triplets of sources say; its worth.
 
     The consensus is drawn to even shares, and triplets are misled by sources that repeat each other. Where none does,
     to all appearances and with the class balance of triplets, that is right.
@@ -293,12 +310,14 @@ def _with_triplets(found: _VotesAlone) -> Floats:
     votes, balance = found.voted.votes, found.consensus.class_balance
     pairs = [(group[0], group[1]) for group in found.ballots.groups if len(group) > 1]
     if len(balance) > 2 or not 3 <= len(votes.sources) <= min(MOST_SOURCES, len(votes)):
-        return balance
+        return balance, BALANCE_WORTH
     try:
         told = class_balance(votes, pairs)
     except (InputError, NotIdentifiedError):  # triplets do not tell
-        return balance
-    return told if found.given(told).looks_independent(errors=0) else np.asarray((balance + told) / 2)
+        return balance, BALANCE_WORTH
+    if found.given(told).looks_independent(errors=0):
+        return told, max(BALANCE_WORTH, POINT_WORTH * len(found.ballots.covered))
+    return np.asarray((balance + told) / 2), BALANCE_WORTH
 
 
 def known_groups(votes: Votes, settings: Settings) -> tuple[Group, ...]:

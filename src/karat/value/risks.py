@@ -9,7 +9,8 @@ probabilities q is expected to lose h = -sum p log q, which is known for all poi
 
 where the power is what gold shows it to be, drawn to none where gold is little. That also tells in part of which gold
 was learned from, by which few labels make gold alone better or worse. The interval is that of plain cross-validation:
-on real sets the error that is left by the view looks smaller than it is.
+on real sets the error that is left by the view looks smaller than it is. Where hardly a label on gold is wrong, what a
+few more wrong ones would lose is not in these losses, and its upper end allows for them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ from karat.votes import Gold, GoldPoints, Votes
 FOLDS = 5  # parts of gold, each predicted by fits to the others
 MOST_POINTS = 10_000  # that fits without a part of gold learn from: what more of them teach is too little to measure
 FEWEST_FREE = 3  # degrees of freedom, however few points lose all
+FEW_WRONG = 5  # labels on gold: where fewer are, some more could lose most of all that is lost
 VIEW_CAUTION = 20.0  # gold labels from which on the model's own view counts for more than half of what it seems to
+
+_SMALLEST = 1e-12  # probability that a label is wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +92,18 @@ class Measured:
     def loss(self, level: float) -> Interval:
         """Mean log loss over all points."""
         found = controlled(self.losses, self.view, self.everywhere, self.weights, level)
-        return replace(found, low=max(found.low, 0.0))
+        high = found.high
+        if np.count_nonzero(self.right == 0) < FEW_WRONG:
+            high = max(high, self._loss_with_more_wrong(level))
+        return replace(found, low=max(found.low, 0.0), high=high)
+
+    def _loss_with_more_wrong(self, level: float) -> float:
+        """Mean log loss where so many labels are wrong as gold allows, each losing what a wrong one is expected to."""
+        share = self.weights / self.weights.sum()
+        doubt = np.maximum(1 - self.confidence, _SMALLEST)
+        wrong_loses = float(share @ (-doubt * np.log(doubt)) / (share @ doubt))
+        most_wrong = share_interval(1 - self.right, self.weights, level).high
+        return float(share @ (self.losses * self.right)) + most_wrong * wrong_loses
 
     def accuracy(self, level: float) -> Interval:
         """Share of all points with the right label."""
