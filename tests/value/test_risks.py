@@ -109,7 +109,8 @@ def test_known_answer_labels_that_are_all_right_may_be_wrong_elsewhere() -> None
     most = 1 - wilson(np.array(n), np.array(n), 0.9)[0]
     assert labels.loss(0.9).high == pytest.approx(-np.log(1 - doubt) + most * -np.log(doubt))
     wrong = np.arange(n) < 5  # enough for their losses to tell
-    many = replace(labels, right=1.0 - wrong, losses=np.where(wrong, -np.log(doubt), labels.losses))
+    losses = np.where(wrong, np.float64(-np.log(doubt)), labels.losses)
+    many = replace(labels, right=np.where(wrong, 0.0, 1.0), losses=losses)
     assert many.loss(0.9) == mean_interval(many.losses, many.weights, 0.9)
 
 
