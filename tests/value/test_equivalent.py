@@ -39,6 +39,23 @@ def test_more_noise_makes_the_interval_wider(risks: Risks) -> None:
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
+def test_where_hardly_a_label_is_wrong_on_gold_the_interval_allows_for_others(risks: Risks) -> None:
+    g = len(risks.points)
+    sure = replace(risks.gold_alone, right=np.ones(g), losses=np.full(g, 0.01), confidence=np.full(g, 0.99))
+    seen = replace(sure, right=np.where(np.arange(g) < 5, 0.0, 1.0))
+    assert seen.unseen(0.9) == 0 < 0.05 < sure.unseen(0.9)
+    usual = with_curve(replace(risks, votes_alone=seen, gold_alone=seen), -0.1, 3.0)
+    before = equivalent(usual, 0.9)
+    of_gold, of_votes = (
+        equivalent(replace(usual, gold_alone=sure), 0.9),
+        equivalent(replace(usual, votes_alone=sure), 0.9),
+    )
+    assert of_gold.high > 1.5 * before.high
+    assert of_votes.low < before.low / 1.2
+    assert (of_gold.low, of_votes.high) == (before.low, before.high)
+    assert of_gold.value == of_votes.value == before.value
+
+
 def test_oracle_the_difference_on_the_same_points(risks: Risks) -> None:
     n, mean, error = difference(risks)
     sizes = risks.gold_curve.sizes

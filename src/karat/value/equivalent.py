@@ -2,7 +2,7 @@
 
 Both are measured on the same gold points: gold alone of n labels, on points that are not among these, and votes alone.
 f is the number from which on the difference is none. Beyond the labels that there are, the curve of gold alone is drawn
-on as a constant plus c / n, and not far.
+on as a constant plus c / n, and not far. Where hardly a label is wrong on gold, either may lose more than gold shows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def equivalent(risks: Risks, level: float) -> Interval:
         The value is infinite where f is beyond what gold tells; the lower end says what it is at least.
     """
     n, mean, half = band(risks, level)
-    value, low, high = (equivalent_labels(n, mean + turn * half, 0.0) for turn in (0, -1, 1))
+    least = mean - half - risks.votes_alone.unseen(level)
+    most = mean + half + risks.gold_alone.unseen(level)
+    value, low, high = (equivalent_labels(n, lost, 0.0) for lost in (mean, least, most))
     return Interval(value, min(low, n[-1]), high)
 
 

@@ -91,19 +91,25 @@ class Measured:
 
     def loss(self, level: float) -> Interval:
         """Mean log loss over all points."""
-        found = controlled(self.losses, self.view, self.everywhere, self.weights, level)
-        high = found.high
-        if np.count_nonzero(self.right == 0) < FEW_WRONG:
-            high = max(high, self._loss_with_more_wrong(level))
-        return replace(found, low=max(found.low, 0.0), high=high)
+        found = self._seen(level)
+        return replace(found, low=max(found.low, 0.0), high=found.high + self.unseen(level))
 
-    def _loss_with_more_wrong(self, level: float) -> float:
-        """Mean log loss where so many labels are wrong as gold allows, each losing what a wrong one is expected to."""
+    def _seen(self, level: float) -> Interval:
+        """The same, by losses on gold alone."""
+        return controlled(self.losses, self.view, self.everywhere, self.weights, level)
+
+    def unseen(self, level: float) -> float:
+        """How far above that the loss may be, where so many labels are wrong as their number on gold allows.
+
+        Each of them loses what a wrong one is expected to. Where enough are wrong on gold, it is in their losses.
+        """
+        if np.count_nonzero(self.right == 0) >= FEW_WRONG:
+            return 0.0
         share = self.weights / self.weights.sum()
         doubt = np.maximum(1 - self.confidence, _SMALLEST)
         wrong_loses = float(share @ (-doubt * np.log(doubt)) / (share @ doubt))
         most_wrong = share_interval(1 - self.right, self.weights, level).high
-        return float(share @ (self.losses * self.right)) + most_wrong * wrong_loses
+        return max(0.0, float(share @ (self.losses * self.right)) + most_wrong * wrong_loses - self._seen(level).high)
 
     def accuracy(self, level: float) -> Interval:
         """Share of all points with the right label."""
