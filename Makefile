@@ -5,8 +5,7 @@ BIN := .venv/bin
 LOOPS := $(addprefix src/karat/_kernels/, build_loops.py loops.c loops.h)
 # Compiled modules are kept, so that the many processes that tests start are quick to begin.
 unexport PYTHONDONTWRITEBYTECODE
-# One process more than cores: some tests wait, for processes that they start or kill.
-TESTS := $(BIN)/python -m pytest -q -n 3
+TESTS := $(BIN)/python -m pytest -q -n 2
 
 .PHONY: demo test test-browser docs check format bench mutants fuzz constraints clean
 
