@@ -31,7 +31,7 @@ from karat.votes import GoldPoints, Votes
 from karat.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 10.0  # gold labels that a class balance found in the votes counts for, for each class
-POINT_WORTH = 0.25  # gold labels of each class that a point counts for beside that, where votes show no dependence
+POINT_WORTH = 0.25  # gold labels of each class that a point may count for instead, where votes show no dependence
 BALANCE_SURE = 6.0  # gold labels that are as sure as it
 SURE = 2.0  # standard errors below random votes from which on a source is called worse
 _FEW = 5  # gold labels of a class, or of all others, below which what it is drawn to weighs too much

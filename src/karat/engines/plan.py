@@ -25,7 +25,7 @@ from karat.digest import Digest, merged
 from karat.digest_content import digest_content, digest_of
 from karat.errors import InputError
 from karat.estimate.settings import Settings
-from karat.io.arrow import narrow, numbers
+from karat.io.arrow import narrow, numbers, one_chunk
 from karat.io.coding import Coding, find_coding
 from karat.io.layouts import GoldFile, long_part, pick_workers, read_table, wide_part, worker_names
 from karat.io.long_sorted import SortedVotes
@@ -327,7 +327,7 @@ def _in_file(column: Any, keys: Sequence[str]) -> Bools:
     """True where a key is among those of the gold file."""
     import pyarrow.compute as pc
 
-    plain = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    plain = one_chunk(column)
     if pa.types.is_integer(plain.type) or pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type):
         texts = plain.cast(pa.large_string())
     else:

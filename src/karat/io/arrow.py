@@ -59,7 +59,7 @@ def numbers(column: Any) -> tuple[AnyArray, Bools | None]:
 
     By DLPack: `to_numpy` of Arrow loads pandas wherever that is installed, which takes longer than many a fit.
     """
-    array = _one_chunk(column)
+    array = one_chunk(column)
     boolean = pa.types.is_boolean(array.type)
     array = array.cast(pa.uint8()) if boolean else array
     empty = None
@@ -72,7 +72,7 @@ def numbers(column: Any) -> tuple[AnyArray, Bools | None]:
     return values.view(bool) if boolean else values, empty
 
 
-def _one_chunk(column: Any) -> Any:
+def one_chunk(column: Any) -> Any:
     """An Arrow column as one array; `combine_chunks` of one chunk would copy it."""
     if not isinstance(column, pa.ChunkedArray):
         return column
@@ -119,7 +119,7 @@ def _is_text(kind: Any) -> bool:
 def _encoded(column: Any) -> Any:
     """A column as one array of places in a dictionary of its values."""
     coded = column.combine_chunks().dictionary_encode()
-    return coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    return one_chunk(coded)
 
 
 def identifiers(table: Any, name: str) -> tuple[list[Any], Ints]:
