@@ -44,12 +44,13 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Files are read in parts of so many rows."""
+    """Files are read in parts of so many rows, and by all cores at once where they have many parts."""
 
     def set_to(rows: int) -> None:
         monkeypatch.setattr(streams, "MANY_ROWS", 100)
         monkeypatch.setattr(streams, "MANY_BYTES", 1_000)
         monkeypatch.setattr(streams, "BATCH", rows)
+        monkeypatch.setattr(streams, "PIECE", rows)
 
     return set_to
 
@@ -231,7 +232,7 @@ def test_refusals_name_the_row_and_write_nothing(in_parts: Callable[[int], None]
     in_parts(500)
     out = tmp_path / "labels.csv"
     for source, words in (
-        (bad, r"column 's2' \(from row 2,001 on\) holds 0.5"),
+        (bad, r"column 's2' \(from row 2,101 on\) holds 0.5"),
         (
             found.set_column(2, "s2", pa.array([1.0 * (t % 2) if t < 2_000 else t for t in range(N)])),
             "different values",

@@ -107,3 +107,20 @@ def test_names_must_differ(tmp_path: Path) -> None:
     pq.write_table(pa.table([np.arange(30), np.arange(30)], names=["a", "a"]), path)
     with pytest.raises(InputError, match="'a' occur more than once"):
         open_stream(path, (), ())
+
+
+def test_pieces_are_whole_row_groups_and_all_rows_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "PIECE", 25)
+    paths = [tmp_path / name for name in ("a.parquet", "b.parquet", "c.parquet")]
+    for path, held, group in zip(paths, ((0, 95), (95, 95), (95, 99)), (10, 10, 100), strict=True):
+        pq.write_table(pa.table({"row": range(*held)}), path, row_group_size=group)
+    found = streams.ParquetFiles.of(paths).pieces()
+    assert [(piece.path.name, piece.groups, piece.first_row, piece.rows) for piece in found] == [
+        ("a.parquet", range(3), 0, 30),
+        ("a.parquet", range(3, 6), 30, 30),
+        ("a.parquet", range(6, 9), 60, 30),
+        ("a.parquet", range(9, 10), 90, 5),
+        ("c.parquet", range(1), 95, 4),
+    ]
+    rows = [[row for batch in piece.batches(["row"]) for row in batch["row"].to_pylist()] for piece in found]
+    assert rows == [list(range(piece.first_row, piece.first_row + piece.rows)) for piece in found]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from karat._kernels.threads import while_waiting
+from karat._kernels.threads import THREADS, while_waiting
 from karat._types import Label, Progress
 from karat.digest import Digest
 from karat.engines.labels import LabelPart
@@ -18,7 +18,7 @@ from karat.errors import InputError, examples
 from karat.estimate.settings import Settings
 from karat.io.layouts import GoldFile, is_long, long_reading, read_table
 from karat.io.long_sorted import SortedVotes
-from karat.io.streams import Stream, open_stream, whole_table, without_index
+from karat.io.streams import ParquetFiles, RowGroups, Stream, open_stream, whole_table, without_index
 from karat.io.table import Reading
 from karat.model import LabelModel
 from karat.votes import Votes, read_for_model
@@ -132,25 +132,39 @@ def _sorted(source: Any, reading: Reading) -> SortedVotes:
 
 
 def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
-    """What is found in all rows."""
-    waiting: list[Part] = []
+    """What is found in all rows: every core reads and counts its own, where the table comes in enough pieces."""
     votes = 0
 
-    def part(rows_and_first: tuple[Any, int]) -> Part:
+    def part(rows_and_first: tuple[Any, int], besides: int = 0) -> Part:
         rows, first_row = rows_and_first
-        return plan.part(rows, rows_before + first_row, pairs, votes)
+        return plan.part(rows, rows_before + first_row, pairs, votes + besides)
 
-    for found in while_waiting(part, _parts(stream, plan, progress)):
-        waiting.append(found)
-        votes += found.votes
+    def piece(of_file: RowGroups) -> Part:
+        found: list[Part] = []
+        for rows_and_first in _parts(of_file, plan, None, of_file.first_row):
+            found.append(part(rows_and_first, sum(before.votes for before in found)))
+        return together(found)
+
+    pieces = stream.pieces() if isinstance(stream, ParquetFiles) else []
+    apart = len(pieces) >= THREADS
+    found = while_waiting(piece, pieces) if apart else while_waiting(part, _parts(stream, plan, progress))
+    waiting: list[Part] = []
+    rows = 0
+    for one in found:
+        waiting.append(one)
+        votes += one.votes
+        rows += one.rows
+        if apart and progress is not None:
+            progress(rows, stream.rows or 0)
         if len(waiting) == _MERGED:
             waiting = [together(waiting)]
     return together(waiting)
 
 
-def _parts(stream: Stream, plan: Plan, progress: Progress | None) -> Iterator[tuple[Any, int]]:
+def _parts(
+    stream: Stream | RowGroups, plan: Plan, progress: Progress | None, first_row: int = 0
+) -> Iterator[tuple[Any, int]]:
     """Tables of some rows, and the row number of the first of each."""
-    first_row = 0
     for batch in stream.batches(plan.columns):
         rows = pa.Table.from_batches([batch])
         yield rows, first_row

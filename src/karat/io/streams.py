@@ -31,15 +31,16 @@ from karat.io.query import answered, exists, is_query
 
 MANY_ROWS = 1 << 20  # a table of more is read part by part
 MANY_BYTES = 1 << 26  # the same of text and Arrow files, which do not say how many rows they hold
-BATCH = 1 << 18  # rows of a part at most: the fewer parts, the less there is to do besides counting
+BATCH = 1 << 17  # rows of a part at most
 CELLS = 1 << 23  # of a part, about, where a table has many columns
+PIECE = 1 << 19  # rows, at least, of a piece of a file that is opened anew for it
 
 
 def batch_rows(columns: int) -> int:
     """Rows of a part of a table with so many columns.
 
     >>> batch_rows(20), batch_rows(1000)
-    (262144, 8388)
+    (131072, 8388)
     """
     return max(min(BATCH, CELLS // max(columns, 1)), 1)
 
@@ -69,21 +70,64 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True)
+class RowGroups:
+    """Row groups of a Parquet file, one after the other, which a core can read while others read other ones.
+
+    Parameters
+    ----------
+    path : Path
+    groups : range
+        Which they are.
+    sizes : tuple of int
+        How many rows each row group of the whole file has.
+    first_row : int
+        The number of the first row, among those of all files.
+    """
+
+    path: Path
+    groups: range
+    sizes: tuple[int, ...]
+    first_row: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(self.sizes[group] for group in self.groups)
+
+    def batches(self, columns: Sequence[str], use_threads: bool = False) -> Iterator[Any]:
+        """Record batches of some columns, in the order of the rows; read by all cores, if `use_threads`."""
+        read, path = 0, str(self.path)
+        # Not read ahead, which would hold all of the file.
+        with readable(self.path), pq.ParquetFile(self.path, pre_buffer=False) as file:
+            if file.metadata.num_rows != sum(self.sizes) or file.metadata.num_row_groups != len(self.sizes):
+                raise InputError(f"{path!r} changed while it was read. Try again when nobody writes to it.")
+            for batch in file.iter_batches(
+                batch_rows(len(columns)), row_groups=list(self.groups), columns=list(columns), use_threads=use_threads
+            ):
+                read += len(batch)
+                yield batch.select(list(columns))
+        if read != self.rows:
+            raise InputError(f"{path!r} holds {read:,} rows and says {self.rows:,}: it is damaged.")
+
+
+@dataclass(frozen=True)
 class ParquetFiles:
     """One Parquet file, or several that have the same columns, one after the other."""
 
-    paths: tuple[Path, ...]
-    sizes: tuple[int, ...]
+    files: tuple[RowGroups, ...]
     schema: Any
 
     @classmethod
     def of(cls, paths: Sequence[Path]) -> ParquetFiles:
         """Look at the ends of the files, which tell what they hold."""
-        sizes, schemas = [], []
+        files: list[RowGroups] = []
+        schemas = []
         for path in paths:
             check_file(path)
             with readable(path), pq.ParquetFile(path) as file:
-                sizes.append(file.metadata.num_rows)
+                held = file.metadata
+                sizes = tuple(held.row_group(group).num_rows for group in range(held.num_row_groups))
+                files.append(RowGroups(path, range(len(sizes)), sizes, sum(file.rows for file in files)))
                 schemas.append(file.schema_arrow.remove_metadata())
         for path, schema in zip(paths, schemas, strict=True):
             if schema.names != schemas[0].names:
@@ -92,31 +136,34 @@ class ParquetFiles:
                     f"{str(path)!r} and {str(paths[0])!r} must have the same columns in the same order, and differ in "
                     f"{examples(missing)}. Name files of one kind."
                 )
-        return cls(tuple(paths), tuple(sizes), schemas[0])
+        return cls(tuple(files), schemas[0])
 
     @property
     def name(self) -> str:
         """What it is called."""
-        return str(self.paths[0]) + (f" and {len(self.paths) - 1:,} more" if len(self.paths) > 1 else "")
+        return str(self.files[0].path) + (f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else "")
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
-        return sum(self.sizes)
+        return sum(file.rows for file in self.files)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Record batches of some columns, in the order of the rows."""
-        for path, size in zip(self.paths, self.sizes, strict=True):
-            read = 0
-            # Not read ahead, which would hold all of the file.
-            with readable(path), pq.ParquetFile(path, pre_buffer=False) as file:
-                if file.metadata.num_rows != size:
-                    raise InputError(f"{str(path)!r} changed while it was read. Try again when nobody writes to it.")
-                for batch in file.iter_batches(batch_rows(len(columns)), columns=list(columns)):
-                    read += len(batch)
-                    yield batch.select(list(columns))
-            if read != size:
-                raise InputError(f"{str(path)!r} holds {read:,} rows and says {size:,}: it is damaged.")
+        for file in self.files:
+            yield from file.batches(columns, use_threads=True)
+
+    def pieces(self) -> list[RowGroups]:
+        """All of it in pieces that can be read beside each other: whole row groups, of many rows where they are few."""
+        found = []
+        for file in self.files:
+            first, first_row, rows = 0, file.first_row, 0
+            for group, size in enumerate(file.sizes):
+                rows += size
+                if rows >= PIECE or (rows and group + 1 == len(file.sizes)):
+                    found.append(RowGroups(file.path, range(first, group + 1), file.sizes, first_row))
+                    first, first_row, rows = group + 1, first_row + rows, 0
+        return found
 
 
 @dataclass(frozen=True)
