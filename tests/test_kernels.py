@@ -131,6 +131,22 @@ def test_oracle_bytes(values: int) -> None:
     assert np.flatnonzero(seen).tolist() == np.unique(octets).tolist()
 
 
+@pytest.mark.parametrize(
+    "codes", [{255: -1, 0: 0, 1: 1}, {255: -2, 0: -1, 1: 0}, {255: -1, 0: 1, 1: 0}, {255: 0, 1: 1}]
+)
+@pytest.mark.parametrize("late", [None, 2, 254, 128])
+def test_oracle_bytes_that_follow_each_other(codes: dict[int, int], late: int | None) -> None:
+    octets = np.random.default_rng(3).choice(np.array([*codes], dtype=np.uint8), 12_345)
+    table = np.full(256, 77, dtype=np.int8)
+    table[[*codes]] = [*codes.values()]
+    if late is not None:
+        octets[10_000] = late
+    out = np.empty(len(octets), dtype=np.int8)
+    seen = look_up(octets, table, out)
+    assert (out == table[octets]).all()
+    assert np.flatnonzero(seen).tolist() == np.unique(octets).tolist()
+
+
 def test_oracle_hashes() -> None:
     rows, hashes = np.array([0, 5, 1 << 40, (1 << 62) + 3]), np.empty(4, dtype=np.uint16)
     row_hashes(rows, hashes)

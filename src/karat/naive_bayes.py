@@ -261,9 +261,17 @@ def softmax(score: Floats) -> Floats:
     >>> softmax(np.log([[1.0, 3.0]]))
     array([[0.25, 0.75]])
     """
-    # Class by class: NumPy takes three times as long to add up rows of two or three numbers.
-    odds = np.exp(score - reduce(np.maximum, np.moveaxis(score, -1, 0))[..., None])
-    return np.asarray(odds / reduce(np.add, np.moveaxis(odds, -1, 0))[..., None])
+    # Class by class: NumPy takes three times as long to go along rows of two or three numbers.
+    odds = np.empty(score.shape)
+    given, found = np.moveaxis(score, -1, 0), np.moveaxis(odds, -1, 0)
+    most = reduce(np.maximum, given)
+    for k in range(len(found)):
+        np.subtract(given[k], most, out=found[k, ...])
+    np.exp(odds, out=odds)
+    total = reduce(np.add, found)
+    for k in range(len(found)):
+        found[k] /= total
+    return odds
 
 
 def log_odds(p: Floats) -> Floats:

@@ -300,23 +300,42 @@ static inline int all_known(const uint8_t *restrict octets, int64_t size, const 
     return all;
 }
 
+/* The same of values that follow each other, as -1, 0, 1 do in eight bits, and whose codes do so, too. */
+static inline int all_between(const uint8_t *restrict octets, int64_t size, uint8_t first, uint8_t last, int8_t code,
+                              int8_t *restrict out) {
+    uint8_t shift = (uint8_t)code - first, width = last - first, beyond = 0;
+    for (int64_t t = 0; t < size; t++) {
+        beyond |= (uint8_t)(octets[t] - first) > width;
+        out[t] = (int8_t)(octets[t] + shift);
+    }
+    return !beyond;
+}
+
 FAST void look_up(const uint8_t *restrict octets, int64_t n, const int8_t *restrict table, int8_t *restrict out,
                   uint8_t *restrict seen) {
     uint8_t known[FEW];
     int64_t number = 0; /* of values seen so far; FEW + 1 where there are more */
+    int follow = 0; /* whether these, and their codes, follow each other */
     for (int64_t start = 0; start < n; start += CHUNK) {
         int64_t size = smaller(CHUNK, n - start);
-        if (0 < number && number <= FEW && all_known(octets + start, size, known, number, table, out + start)) continue;
+        const uint8_t *here = octets + start;
+        if (0 < number && number <= FEW &&
+            (follow ? all_between(here, size, known[0], known[number - 1], table[known[0]], out + start)
+                    : all_known(here, size, known, number, table, out + start)))
+            continue;
         for (int64_t t = start; t < start + size; t++) {
             out[t] = table[octets[t]];
             seen[octets[t]] = 1;
         }
         number = 0;
-        for (int64_t value = 0; value < 256 && number <= FEW; value++)
-            if (seen[value]) {
+        for (int64_t value = -128; value < 128 && number <= FEW; value++)
+            if (seen[(uint8_t)value]) {
                 if (number < FEW) known[number] = (uint8_t)value;
                 number++;
             }
+        follow = 1;
+        for (int64_t k = 1; k < smaller(number, FEW); k++)
+            follow &= (uint8_t)(known[k] - known[k - 1]) == 1 && table[known[k]] == table[known[k - 1]] + 1;
     }
 }
 
