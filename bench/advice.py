@@ -96,7 +96,7 @@ def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict
         truth, hidden = rest.values[rows], votes.take(rows)
         losses = {
             "combined": losses_of(fits[draw].posterior(hidden), truth),
-            "unlabeled": losses_of(votes_alone(votes, points, settings).posterior(hidden), truth),
+            "unlabeled": losses_of(votes_alone(votes, points, settings)[0].posterior(hidden), truth),
         }
         if (points.counts > 0).all():
             losses["labeled"] = losses_of(fit_labeled(points, settings).posterior(hidden), truth)

@@ -8,7 +8,8 @@ that against one over the number of points; what is seen of them is what fits wi
 the points, differ by, in each draw anew, as a user has one. A law says the one by the other, and is judged with each
 set left out. For labels, level and power have the least absolute logarithms of error where the constant is clearly
 there. What points bring is clearly there on few sets: there the level has the least absolute errors over all cases. The
-deviation above is that which few of all cases are beyond; below it is large, as gains may be nothing at all.
+deviation above is that which few of all cases are beyond; below it is large, as gains may be nothing at all. Where gold
+bears out that sources work on their own, which no real set shows, laws come from simulated sources, in the same way.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -25,21 +27,24 @@ from typing import Any
 import numpy as np
 from sets import files_of, gold_balance, read_set, some_gold
 from simulated_votes import simulated_votes
+from source_intervals import HABITS, SHAPES, simulated
 
 from karat.calibrate.agreed import votes_and_gold
 from karat.estimate.settings import Settings
 from karat.losses import log_losses
-from karat.value.gains import LEAST, Law
+from karat.value.gains import LEAST, Gain, Law
 from karat.value.interval import Interval
-from karat.value.risks import FOLDS, blind, points_variation
+from karat.value.risks import FOLDS, alone_probabilities, bears_out, blind, points_variation
 from karat.votes import Gold, GoldPoints, Votes
 
 GOLD = (100, 200)
 TENTH_OF = 3_000  # points, of a set whose tenth tells what ten times as many bring
 SIMULATED = 40  # sets of votes
+INDEPENDENT = (1, 2)  # seeds of sets whose sources work on their own; bench/advice.py judges on seed 0
 NEXT = 50  # labels whose gain is told
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LEVELS = np.arange(0.4, 8.01, 0.1)
+LEAST_LEVEL = 0.1  # of a law of all cases, of which half may gain nothing
 POINTS_POWER = 0.5  # of what is seen, in the law of points
 ABOVE = np.arange(0.4, 2.51, 0.1)  # deviations above what is said
 BELOW = 2.5  # deviation below
@@ -62,6 +67,10 @@ def named_sets(folder: str) -> Iterator[tuple[str, Votes]]:
         votes, truth = simulated_votes(seed)
         values = Gold(truth.astype(np.int8), votes.classes)
         yield f"simulated {seed}", replace(votes, gold=values)
+    for seed, (m, n), (abstain, balance) in product(INDEPENDENT, SHAPES, HABITS[1:]):
+        votes, truth, _ = simulated("independent", m, n, abstain, balance, seed)
+        values = Gold(truth.astype(np.int8), votes.classes)
+        yield f"simulated {m} {n} {abstain} {balance} {seed}", replace(votes, gold=values)
 
 
 def holds(interval: Interval, truth: float, error: float) -> bool:
@@ -75,7 +84,7 @@ def measure_labels(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
     known = int(votes.own_gold.known.sum())
     for balance in (gold_balance(votes.own_gold), None):
         for n in (n for n in GOLD if 2 * (n + NEXT) <= known):
-            gains, seen = [], []
+            gains, seen, borne_out = [], [], []
             for draw in range(draws):
                 scores = []
                 for size in (n, n + NEXT):
@@ -85,9 +94,10 @@ def measure_labels(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
                 gains.append(np.array(scores[0]) - np.array(scores[1]))
                 points = GoldPoints.of(votes, some_gold(votes, n, draw)[0])
                 if np.count_nonzero(points.counts) > 1:
-                    fold = np.arange(n) % FOLDS
-                    seen.append(n * blind(votes, points, fold, Settings(class_balance=balance)).variation)
-            yield _row(name, balance, gains, 1 / n - 1 / (n + NEXT), seen) | {"gold": n}
+                    fold, settings = np.arange(n) % FOLDS, Settings(class_balance=balance)
+                    seen.append(n * blind(votes, points, fold, settings).variation)
+                    borne_out.append(bears_out(points, *alone_probabilities(votes, points, settings)))
+            yield _row(name, balance, gains, 1 / n - 1 / (n + NEXT), seen, borne_out) | {"gold": n}
 
 
 def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, Any]]:
@@ -96,7 +106,7 @@ def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
     known = np.flatnonzero(truth >= 0)
     for gold in (gold for gold in GOLD if len(votes) >= TENTH_OF and 2 * gold <= min(n, len(known))):
         for balance in (gold_balance(votes.own_gold), None):
-            gains, seen = [], []
+            gains, seen, borne_out = [], [], []
             for draw in range(draws):
                 rng = np.random.default_rng([draw, n])
                 labeled = rng.permutation(known)[:gold]
@@ -110,12 +120,16 @@ def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
                     scores.append(hidden_scores(part, drawn, votes.take(hidden), truth[hidden], balance))
                     points = GoldPoints.of(part, drawn)
                     if size == n and np.count_nonzero(points.counts) > 1:
-                        seen.append(n * points_variation(part, points, Settings(class_balance=balance), rng))
+                        settings = Settings(class_balance=balance)
+                        seen.append(n * points_variation(part, points, settings, rng))
+                        borne_out.append(bears_out(points, *alone_probabilities(part, points, settings)))
                 gains.append(np.array(scores[0]) - np.array(scores[1]))
-            yield _row(name, balance, gains, 0.9 / n, seen) | {"points": n, "beside": gold}
+            yield _row(name, balance, gains, 0.9 / n, seen, borne_out) | {"points": n, "beside": gold}
 
 
-def _row(name: str, balance: Any, gains: list[Any], unit: float, seen: list[float]) -> dict[str, Any]:
+def _row(
+    name: str, balance: Any, gains: list[Any], unit: float, seen: list[float], borne_out: list[bool]
+) -> dict[str, Any]:
     """The mean gain over draws, in units of a constant, and its error; what was seen."""
     found = np.array(gains) / unit
     loss, wrong = found.mean(axis=0)
@@ -128,17 +142,22 @@ def _row(name: str, balance: Any, gains: list[Any], unit: float, seen: list[floa
         "wrong": float(wrong),
         "wrong error": float(errors[1]),
         "seen": seen,
+        "borne out": borne_out,
     }
 
 
 @dataclass(frozen=True)
 class Case:
-    """A draw of so many labels, or points, of a set: what was seen, the constant, and the error of that."""
+    """A draw of so many labels, or points, of a set: what was seen, the constant, and the error of that.
+
+    And whether gold bore out that its sources work on their own.
+    """
 
     name: str
     seen: float
     constant: float
     error: float
+    borne_out: bool = False
 
     @property
     def clear(self) -> bool:
@@ -149,10 +168,10 @@ class Case:
 def cases_of(rows: list[dict[str, Any]], bought: str) -> list[Case]:
     """What was measured of labels ("gold") or "points"."""
     return [
-        Case(row["set"], max(seen, LEAST), row["loss"], row["loss error"])
+        Case(row["set"], max(seen, LEAST), row["loss"], row["loss error"], borne_out)
         for row in rows
         if bought in row
-        for seen in row["seen"]
+        for seen, borne_out in zip(row["seen"], row["borne out"], strict=True)
     ]
 
 
@@ -176,7 +195,7 @@ def points_law(cases: list[Case]) -> Law:
     levels = np.array([case.constant for case in cases]) / factor
     order = np.argsort(levels)
     share = np.cumsum((_weights(cases) * factor)[order])
-    level = float(max(levels[order][np.searchsorted(share, share[-1] / 2)], LEVELS[0]))
+    level = float(max(levels[order][np.searchsorted(share, share[-1] / 2)], LEAST_LEVEL))
     return Law(level, POINTS_POWER, BELOW, _above(cases, level, POINTS_POWER))
 
 
@@ -203,23 +222,35 @@ def tell(rows: list[dict[str, Any]]) -> None:
     """Print the laws, and how they hold on sets left out."""
     for words, bought, law_of in (("LABELS", "gold", labels_law), ("POINTS", "points", points_law)):
         cases = cases_of(rows, bought)
-        real = [case for case in cases if not case.name.startswith("simulated")]
-        if len({case.name for case in real if case.clear}) < 3:
-            continue
-        law = law_of(real)
-        print(f"{words} = Law({law.level:.1f}, {law.power:.2f}, {law.below:.1f}, {law.above:.1f})")
-        laws = {name: law_of([case for case in real if case.name != name]) for name in {case.name for case in real}}
-        for where, found in (
-            ("real sets, each left out", [(case, laws[case.name].of(case.seen)) for case in real]),
-            ("simulated sets", [(case, law.of(case.seen)) for case in cases if case not in real]),
-        ):
-            if found:
-                covered = np.mean([holds(gain.interval(0.9), case.constant, case.error) for case, gain in found])
-                clear = [0.5 <= gain.median / case.constant <= 2 for case, gain in found if case.clear]
-                close = f"{np.mean(clear):.2f} of {len(clear)} clear ones" if clear else "-"
-                print(f"    {where}: {len(found)}, covered {covered:.2f}, within a factor of two {close}")
+        usual = [case for case in cases if not case.borne_out]
+        real = [case for case in usual if not case.name.startswith("simulated")]
+        if len({case.name for case in real if case.clear}) >= 3:
+            law = _tell_law(words, law_of, real)
+            _tell_held("simulated sets", [(case, law.of(case.seen)) for case in usual if case not in real])
+        borne_out = [case for case in cases if case.borne_out]
+        if len({case.name for case in borne_out}) >= 3:
+            _tell_law(f"{words}_BORNE_OUT", points_law, borne_out)
     labels = [row for row in rows if "gold" in row]
     print(f"RIGHT = {sum(row['wrong'] for row in labels) / sum(row['loss'] for row in labels):.2f}")
+
+
+def _tell_law(words: str, law_of: Callable[[list[Case]], Law], cases: list[Case]) -> Law:
+    """Print the law of some cases, and how well it is said of each set by the others."""
+    law = law_of(cases)
+    print(f"{words} = Law({law.level:.1f}, {law.power:.2f}, {law.below:.1f}, {law.above:.1f})")
+    laws = {name: law_of([case for case in cases if case.name != name]) for name in {case.name for case in cases}}
+    _tell_held("each set left out", [(case, laws[case.name].of(case.seen)) for case in cases])
+    return law
+
+
+def _tell_held(where: str, found: list[tuple[Case, Gain]]) -> None:
+    """Print how often intervals hold a constant, and how near what is said is to those that are clearly there."""
+    if not found:
+        return
+    covered = np.mean([holds(gain.interval(0.9), case.constant, case.error) for case, gain in found])
+    clear = [0.5 <= gain.median / case.constant <= 2 for case, gain in found if case.clear]
+    close = f"{np.mean(clear):.2f} of {len(clear)} clear ones" if clear else "-"
+    print(f"    {where}: {len(found)}, covered {covered:.2f}, within a factor of two {close}")
 
 
 def main() -> None:

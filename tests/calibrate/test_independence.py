@@ -5,7 +5,7 @@ import pytest
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
 from karat import LabelModel, Votes
-from karat.calibrate.independence import looks_independent
+from karat.calibrate.independence import borne_out, looks_independent
 from karat.calibrate.pool import IN_FULL, in_doubt
 
 
@@ -55,3 +55,17 @@ def test_labels_are_surer_where_sources_work_on_their_own_and_the_class_balance_
     values = votes.values.copy()
     values[:, 1:4] = np.where(rng.random((4_000, 3)) < 0.7, values[:, :1], values[:, 1:4])
     assert weight_in_full(make_votes(values)) == IN_FULL
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_recovery_gold_bears_out_what_is_so_and_not_what_is_too_sure(K: int) -> None:
+    rng = np.random.default_rng(K)
+    right, sure = [], []
+    for _ in range(400):
+        p = rng.dirichlet(np.full(K, 0.5), 100)
+        truth = np.array([rng.choice(K, p=of_point) for of_point in p])
+        right.append(borne_out(p, truth))
+        sharper = p**3 / (p**3).sum(axis=1, keepdims=True)
+        sure.append(borne_out(sharper, truth))
+    assert np.mean(right) >= 0.93  # chance is beyond two standard errors in 2.3 %, of losses with a tail in some more
+    assert np.mean(sure) <= 0.02

@@ -11,7 +11,7 @@ from karat.estimate.wilson import wilson
 from karat.fit import fit
 from karat.losses import log_losses
 from karat.value.interval import Interval
-from karat.value.risks import Measured, Risks, blind, controlled, measure_risks, share_interval
+from karat.value.risks import Measured, Risks, alone_probabilities, blind, controlled, measure_risks, share_interval
 from karat.votes import Gold, GoldPoints, Votes
 
 SETTINGS = Settings(class_balance=0.5)
@@ -155,3 +155,18 @@ def test_what_more_data_would_change_shows_in_how_fits_differ() -> None:
     fewer = votes.take(slice(0, 250))
     small = measure_risks(fewer, GoldPoints.of(fewer, fewer.own_gold).take(slice(0, 40)), SETTINGS)
     assert small.by_points > 2 * few.by_points > 0
+
+
+def test_gold_tells_sources_on_their_own_from_sources_that_follow_one_hint() -> None:
+    rng = np.random.default_rng(4)
+    truth = (rng.random(3_000) < 0.5).astype(np.int8)
+    hint = np.where(rng.random(3_000) < 0.75, truth, 1 - truth)
+    gold = Gold(np.where(np.arange(3_000) < 150, truth, -1).astype(np.int8), (0, 1))
+    found = []
+    for followed in (truth, hint):
+        right = rng.random((3_000, 8)) < rng.uniform(0.65, 0.85, 8)
+        votes = Votes.from_array(np.where(right, followed[:, None], 1 - followed[:, None]))
+        points, settings = GoldPoints.of(votes, gold), Settings(class_balance=[0.5, 0.5])
+        assert alone_probabilities(votes, points, settings)[1]  # votes cannot tell the two apart
+        found.append(measure_risks(votes, points, settings).borne_out)
+    assert found == [True, False]

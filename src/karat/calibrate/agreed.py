@@ -120,9 +120,13 @@ def votes_and_gold(votes: Votes, points: GoldPoints, settings: Settings) -> Pool
     return _with_gold(_learned_alone(ballots_of(votes, points, settings), points, settings)[0], points, settings)
 
 
-def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> Pool:
-    """What votes say without gold, which helps with the class balance alone, where that is not given."""
-    return _learned_alone(ballots_of(votes, points, settings), points, settings)[0].pool
+def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> tuple[Pool, bool]:
+    """What votes say without gold, which helps with the class balance alone, where that is not given.
+
+    Besides, whether they show no dependence between sources, though there are enough of them to show it.
+    """
+    found = _learned_alone(ballots_of(votes, points, settings), points, settings)[0]
+    return found.pool, found.looks_independent()
 
 
 def _learned_alone(ballots: Ballots, points: GoldPoints | None, settings: Settings) -> tuple[_VotesAlone, Positions]:

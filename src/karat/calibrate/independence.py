@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat._types import Floats
+from karat._types import Codes, Floats
 from karat.estimate.consensus import vote_counts
 from karat.estimate.structure import unexplained
+from karat.losses import entropy, log_losses
 from karat.moments import MOST_OUTPUTS, Moments
 from karat.source_model import SourceModel
 from karat.votes import Votes
@@ -21,6 +22,7 @@ ERRORS = 2.0  # standard errors of that mean above it that are chance, too
 FEWEST_SOURCES = 4  # the votes of three are explained by any latent class
 MOST_SOURCES = 100  # of a crowd hardly two vote on the same points
 COMMON = 300  # points on which a usual pair votes, so that a correlation of .06 would be seen
+SURPRISED = 2.0  # standard errors by which gold may lose more than is expected of it
 _SMALLEST = 1e-9
 
 
@@ -49,3 +51,27 @@ def looks_independent(votes: Votes, guess: Floats, errors: float = ERRORS) -> bo
     model = SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
     left_over = unexplained(moments, model)[1][pairs]
     return bool((left_over**2).mean() <= CHANCE + errors * np.sqrt(2 / len(left_over)))
+
+
+def borne_out(p: Floats, truth: Codes) -> bool:
+    """Whether gold loses no more by some probabilities than they themselves expect it to, up to chance.
+
+    Sources that all follow one thing that is not quite the class look as if they worked on their own, and gold that
+    was not learned from tells them apart: where points are as p says, the log loss has the mean and the variance of
+    -log p under p.
+
+    Parameters
+    ----------
+    p : array, shape (g, K)
+    truth : array of int, shape (g,)
+
+    Examples
+    --------
+    >>> p = np.tile([0.8, 0.2], (100, 1))
+    >>> borne_out(p, np.arange(100) % 5 // 4), borne_out(p, np.arange(100) % 2)
+    (True, False)
+    """
+    expected = entropy(p)
+    variance = (p * np.log(np.maximum(p, _SMALLEST)) ** 2).sum(axis=1) - expected**2
+    losses = log_losses(p[np.arange(len(truth)), truth])
+    return bool((losses - expected).sum() <= SURPRISED * np.sqrt(np.maximum(variance, 0).sum()))

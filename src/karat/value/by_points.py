@@ -52,7 +52,7 @@ def value_by_points(risks: Risks, progress: Progress | None = None) -> tuple[Val
         tell(done, len(sizes))
         rows = np.concatenate([risks.points.rows, others[: n - len(risks.points)]])
         placed = replace(risks.points, rows=np.arange(len(risks.points)))
-        fewer = alone_probabilities(risks.votes.take(rows), placed, risks.settings)[: len(risks.points)]
+        fewer = alone_probabilities(risks.votes.take(rows), placed, risks.settings)[0][: len(risks.points)]
         found.append(_value(risks, n, log_losses(fewer[np.arange(len(fewer)), risks.points.truth])))
     return (*found, _value(risks, N, risks.votes_alone.losses))
 

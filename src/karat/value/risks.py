@@ -23,6 +23,7 @@ import numpy as np
 from karat._types import Floats, Group, Ints, Places, Progress
 from karat.calibrate.agreed import blind_fits, votes_alone, votes_and_gold
 from karat.calibrate.blind import Blind, information_of
+from karat.calibrate.independence import borne_out
 from karat.estimate.groups import dependent_groups
 from karat.estimate.intervals import student
 from karat.estimate.kinds import ClassConditional, Kind, Symmetric
@@ -170,6 +171,9 @@ class Risks:
         What the probabilities of votes and gold vary by over draws of gold labels, and of unlabeled points, in nats.
     n : int
         Number of points, of which the votes may be a sample.
+    borne_out : bool
+        Whether sources work on their own, as far as votes and gold tell: then votes alone tell nearly all that there is
+        to learn.
     """
 
     votes: Votes
@@ -182,11 +186,12 @@ class Risks:
     by_labels: float
     by_points: float
     n: int
+    borne_out: bool = False
 
     @property
     def prospects(self) -> Prospects:
         """What more data would bring."""
-        return prospects(len(self.points), self.n, self.by_labels, self.by_points)
+        return prospects(len(self.points), self.n, self.by_labels, self.by_points, self.borne_out)
 
 
 def measure_risks(
@@ -202,7 +207,7 @@ def measure_risks(
     some, placed = votes.take(rows), replace(points, rows=np.searchsorted(rows, points.rows))
     found = blind(some, placed, fold, settings, lambda part: tell(part, stages))
     both = found.probabilities
-    alone = alone_probabilities(votes, points, settings)[rows]
+    alone, independent = alone_probabilities(votes, points, settings)
     tell(FOLDS + 1, stages)
     by_points = points_variation(some, placed, settings, rng) * len(some) / n
     tell(FOLDS + 2, stages)
@@ -218,12 +223,13 @@ def measure_risks(
         points,
         settings,
         Measured.of(both, placed, both),
-        Measured.of(alone, placed, both),
+        Measured.of(alone[rows], placed, both),
         Measured.of(by_gold, placed, both),
         curve,
         found.variation,
         by_points,
         n,
+        bears_out(points, alone, independent),
     )
 
 
@@ -275,11 +281,21 @@ def both_probabilities(votes: Votes, points: GoldPoints, settings: Settings, ask
     return fit(votes, _gold(votes, points), replace(settings, method="combined", replicates=0)).posterior(asked)
 
 
-def alone_probabilities(votes: Votes, points: GoldPoints, settings: Settings) -> Floats:
-    """Probabilities of all points by votes alone, shape (n, K); gold helps with the class balance."""
+def alone_probabilities(votes: Votes, points: GoldPoints, settings: Settings) -> tuple[Floats, bool]:
+    """Probabilities of all points by votes alone, shape (n, K); gold helps with the class balance.
+
+    Besides, whether the votes show no dependence between sources; not asked of triplets, which take that for granted.
+    """
     if not settings.takes_triplets:
-        return votes_alone(votes, points, settings).posterior(votes)
-    return fit(votes, _gold(votes, points), replace(settings, method="triplets", replicates=0)).posterior(votes)
+        pool, independent = votes_alone(votes, points, settings)
+        return pool.posterior(votes), independent
+    alone = fit(votes, _gold(votes, points), replace(settings, method="triplets", replicates=0))
+    return alone.posterior(votes), False
+
+
+def bears_out(points: GoldPoints, alone: Floats, independent: bool) -> bool:
+    """Whether gold bears out what votes alone say of all points, shape (n, K), where they show no dependence."""
+    return independent and borne_out(alone[points.rows], points.truth)
 
 
 def _gold(votes: Votes, points: GoldPoints) -> Gold:
