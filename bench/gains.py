@@ -9,7 +9,7 @@ the points, differ by, in each draw anew, as a user has one. A law says the one 
 set left out. For labels, level and power have the least absolute logarithms of error where the constant is clearly
 there. What points bring is clearly there on few sets: there the level has the least absolute errors over all cases. The
 deviation above is that which few of all cases are beyond; below it is large, as gains may be nothing at all. Where gold
-bears out that sources work on their own, which no real set shows, laws come from simulated sources, in the same way.
+bears out that sources work on their own, which no real set shows, the law of labels comes from simulated sources.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LEVELS = np.arange(0.4, 8.01, 0.1)
 LEAST_LEVEL = 0.1  # of a law of all cases, of which half may gain nothing
 POINTS_POWER = 0.5  # of what is seen, in the law of points
+FEWEST_SETS = 3  # that a law is learned from
 ABOVE = np.arange(0.4, 2.51, 0.1)  # deviations above what is said
 BELOW = 2.5  # deviation below
 BEYOND = 0.07  # of cases that may be above the interval of a law, where it is learned
@@ -220,18 +221,22 @@ def _above(cases: list[Case], level: float, power: float) -> float:
 
 def tell(rows: list[dict[str, Any]]) -> None:
     """Print the laws, and how they hold on sets left out."""
-    for words, bought, law_of in (("LABELS", "gold", labels_law), ("POINTS", "points", points_law)):
-        cases = cases_of(rows, bought)
-        usual = [case for case in cases if not case.borne_out]
-        real = [case for case in usual if not case.name.startswith("simulated")]
-        if len({case.name for case in real if case.clear}) >= 3:
-            law = _tell_law(words, law_of, real)
-            _tell_held("simulated sets", [(case, law.of(case.seen)) for case in usual if case not in real])
-        borne_out = [case for case in cases if case.borne_out]
-        if len({case.name for case in borne_out}) >= 3:
-            _tell_law(f"{words}_BORNE_OUT", points_law, borne_out)
-    labels = [row for row in rows if "gold" in row]
-    print(f"RIGHT = {sum(row['wrong'] for row in labels) / sum(row['loss'] for row in labels):.2f}")
+    labels, points = cases_of(rows, "gold"), cases_of(rows, "points")
+    _tell_real("LABELS", labels_law, [case for case in labels if not case.borne_out])
+    borne_out = [case for case in labels if case.borne_out]
+    if len({case.name for case in borne_out}) >= FEWEST_SETS:
+        _tell_law("LABELS_BORNE_OUT", points_law, borne_out)
+    _tell_real("POINTS", points_law, points)
+    labeled = [row for row in rows if "gold" in row]
+    print(f"RIGHT = {sum(row['wrong'] for row in labeled) / sum(row['loss'] for row in labeled):.2f}")
+
+
+def _tell_real(words: str, law_of: Callable[[list[Case]], Law], cases: list[Case]) -> None:
+    """Print the law of real sets, and how it holds on simulated ones."""
+    real = [case for case in cases if not case.name.startswith("simulated")]
+    if len({case.name for case in real if case.clear}) >= FEWEST_SETS:
+        law = _tell_law(words, law_of, real)
+        _tell_held("simulated sets", [(case, law.of(case.seen)) for case in cases if case not in real])
 
 
 def _tell_law(words: str, law_of: Callable[[list[Case]], Law], cases: list[Case]) -> Law:

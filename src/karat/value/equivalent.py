@@ -2,7 +2,8 @@
 
 Both are measured on the same gold points: gold alone of n labels, on points that are not among these, and votes alone.
 f is the number from which on the difference is none. Beyond the labels that there are, the curve of gold alone is drawn
-on as a constant plus c / n, and not far. Where hardly a label is wrong on gold, either may lose more than gold shows.
+on as a constant plus c / n, and not far. Where hardly a label is wrong on gold, either may lose more than gold shows,
+and a curve that is drawn on from there bounds nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ def equivalent(risks: Risks, level: float) -> Interval:
     least = mean - half - risks.votes_alone.unseen(level)
     most = mean + half + risks.gold_alone.unseen(level)
     value, low, high = (equivalent_labels(n, lost, 0.0) for lost in (mean, least, most))
+    if high > risks.gold_curve.sizes[-1] and (risks.votes_alone.hardly_wrong or risks.gold_alone.hardly_wrong):
+        high = np.inf
     return Interval(value, min(low, n[-1]), high)
 
 

@@ -99,12 +99,17 @@ class Measured:
         """The same, by losses on gold alone."""
         return controlled(self.losses, self.view, self.everywhere, self.weights, level)
 
+    @property
+    def hardly_wrong(self) -> bool:
+        """Whether so few labels are wrong on gold that it shows little of what wrong ones lose."""
+        return bool(np.count_nonzero(self.right == 0) < FEW_WRONG)
+
     def unseen(self, level: float) -> float:
         """How far above that the loss may be, where so many labels are wrong as their number on gold allows.
 
         Each of them loses what a wrong one is expected to. Where enough are wrong on gold, it is in their losses.
         """
-        if np.count_nonzero(self.right == 0) >= FEW_WRONG:
+        if not self.hardly_wrong:
             return 0.0
         share = self.weights / self.weights.sum()
         doubt = np.maximum(1 - self.confidence, _SMALLEST)
