@@ -240,6 +240,11 @@ CONSTANTS = (
     Constant("value.gains:LABELS.power", "value"),
     Constant("value.gains:LABELS.below", "value"),
     Constant("value.gains:LABELS.above", "value"),
+    Constant("value.gains:LABELS_BORNE_OUT.level", "own_gains"),
+    Constant("value.gains:LABELS_BORNE_OUT.power", "own_gains"),
+    Constant("value.gains:LABELS_BORNE_OUT.below", "own_gains"),
+    Constant("value.gains:LABELS_BORNE_OUT.above", "own_gains"),
+    Constant("calibrate.independence:SURPRISED", "own_gains"),
     Constant("value.gains:POINTS.level", "value"),
     Constant("value.gains:POINTS.power", "value"),
     Constant("value.gains:POINTS.below", "value"),
@@ -532,9 +537,8 @@ def verdict(folder: str) -> str:
     return ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
 
 
-def alone(folder: str) -> str:
-    """Labels of the default fit without gold: sources on their own, all of them following one hint, and real ones."""
-    losses: dict[str, list[float]] = {"on their own": [], "one hint": []}
+def own_and_hint() -> Iterator[tuple[str, Votes]]:
+    """Votes with gold of sources on their own, and of sources that all follow one hint."""
     for seed in range(6):
         rng = np.random.default_rng(seed)
         n, m = ((1_000, 5), (3_000, 10))[seed % 2]
@@ -543,10 +547,35 @@ def alone(folder: str) -> str:
         for kind, said in (("on their own", truth), ("one hint", hint)):
             right = rng.random((n, m)) < rng.uniform(0.55, 0.9, m)
             table = Votes.from_array(np.where(right, said[:, None], 1 - said[:, None]).astype(np.int8), classes=[0, 1])
-            gold = Gold(truth.astype(np.int8), table.classes)
-            losses[kind].append(score(karat.LabelModel().fit(table).predict_proba(table), gold).loss)
+            yield kind, replace(table, gold=Gold(truth.astype(np.int8), table.classes))
+
+
+def alone(folder: str) -> str:
+    """Labels of the default fit without gold: sources on their own, all of them following one hint, and real ones."""
+    losses: dict[str, list[float]] = {}
+    for kind, table in own_and_hint():
+        found = score(karat.LabelModel().fit(table).predict_proba(table), table.own_gold).loss
+        losses.setdefault(kind, []).append(found)
     means = ", ".join(f"{kind} {np.mean(found):.4f}" for kind, found in losses.items())
     return f"{means}, real sets: {votes(folder)}"
+
+
+def own_gains(folder: str) -> str:
+    """What 50 labels bring where sources work on their own, or all follow one hint, in 1e-4 of log loss: said, true."""
+    said: dict[str, list[float]] = {}
+    true: dict[str, list[float]] = {}
+    for kind, table in own_and_hint():
+        for draw in range(3):
+            gold, _ = some_gold(table, VALUE_GOLD, draw)
+            more, rest = some_gold(table, VALUE_GOLD + 50, draw)
+            told = karat.data_value(table, gold)
+            before, after = (
+                score(karat.LabelModel().fit(table, some).predict_proba(table), rest) for some in (gold, more)
+            )
+            if isinstance(told, DataValue):
+                said.setdefault(kind, []).append(1e4 * told.gains["labels"].value)
+                true.setdefault(kind, []).append(1e4 * (before.loss - after.loss))
+    return ", ".join(f"{kind} {np.mean(said[kind]):.1f} and {np.mean(true[kind]):.1f}" for kind in said)
 
 
 def scores(folder: str) -> str:
@@ -646,7 +675,7 @@ MEASURES: dict[str, Callable[[str], str]] = {
     for measure in (
         votes, alone, default, default_all_gold, accuracies, told, scores,
         labels, few, all_gold, balance, copies, signs, tensors, tensors_gold, topics, intervals, many,
-        value, fixes, picks, rates, verdict,
+        value, own_gains, fixes, picks, rates, verdict,
     )
 }  # fmt: skip
 

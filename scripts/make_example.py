@@ -21,21 +21,24 @@ SOURCES = {
     "long_text": (0.6, 0.7),
     "new_sender": (0.71, 0.6),
 }
+REPEATS = 0.5  # of the votes that asks_for_money has beside all_caps
 # name: mean score of bad answers, how much more good ones get, noise
 JUDGES = {"strict_judge": (2.5, 3.2, 1.9), "kind_judge": (5.6, 2.0, 1.6), "small_judge": (4.3, 1.2, 2.2)}
 
 
 def messages() -> None:
-    """1,000 messages, six sources, gold for the first 100."""
+    """1,000 messages, six sources of which one repeats much of what another says, gold for the first 100."""
     rng = np.random.default_rng(7)
     n, words = 1_000, np.array(["ham", "spam"])
     spam = rng.random(n) < 0.3
-    columns = []
-    for right, votes in SOURCES.values():
+    columns = {}
+    for source, (right, votes) in SOURCES.items():
         vote = words[np.where(rng.random(n) < right, spam, ~spam).astype(int)]
-        columns.append(np.where(rng.random(n) < votes, vote, ""))
+        columns[source] = np.where(rng.random(n) < votes, vote, "")
+    repeats = (columns["all_caps"] != "") & (columns["asks_for_money"] != "") & (rng.random(n) < REPEATS)
+    columns["asks_for_money"][repeats] = columns["all_caps"][repeats]
     truth = np.where(np.arange(n) < 100, words[spam.astype(int)], "")
-    write("messages.csv", ["id", *SOURCES, "truth"], [[f"m{i + 1}" for i in range(n)], *columns, truth])
+    write("messages.csv", ["id", *SOURCES, "truth"], [[f"m{i + 1}" for i in range(n)], *columns.values(), truth])
 
 
 def answers() -> None:

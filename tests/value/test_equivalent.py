@@ -56,6 +56,18 @@ def test_where_hardly_a_label_is_wrong_on_gold_the_interval_allows_for_others(ri
     assert of_gold.value == of_votes.value == before.value
 
 
+def test_where_hardly_a_label_is_wrong_a_curve_that_is_drawn_on_bounds_nothing(risks: Risks) -> None:
+    g = len(risks.points)
+    seen = replace(risks.gold_alone, right=np.where(np.arange(g) < 5, 0.0, 1.0))
+    sure = replace(seen, right=np.ones(g))
+    for floor, told in ((-0.03, False), (-0.1, True)):  # as good from 100 labels on, or from 30 on
+        usual = with_curve(replace(risks, votes_alone=seen, gold_alone=seen), floor, 3.0, noise=0.001)
+        before, after = equivalent(usual, 0.9), equivalent(replace(usual, votes_alone=sure), 0.9)
+        assert np.isfinite(before.high)
+        assert np.isfinite(after.high) == told
+        assert after.value == before.value
+
+
 def test_oracle_the_difference_on_the_same_points(risks: Risks) -> None:
     n, mean, error = difference(risks)
     sizes = risks.gold_curve.sizes
