@@ -232,7 +232,7 @@ def test_refusals_name_the_row_and_write_nothing(in_parts: Callable[[int], None]
     in_parts(500)
     out = tmp_path / "labels.csv"
     for source, words in (
-        (bad, r"column 's2' \(from row 2,101 on\) holds 0.5"),
+        (bad, r"column 's2' \(rows counted from row 2,101 on\) holds 0.5"),
         (
             found.set_column(2, "s2", pa.array([1.0 * (t % 2) if t < 2_000 else t for t in range(N)])),
             "different values",

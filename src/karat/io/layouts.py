@@ -101,7 +101,8 @@ def _wide_or_hint(table: Any, reading: Reading, gold: str | None) -> VoteTable:
 
 def wide_part(table: Any, reading: Reading, first_row: int) -> VoteTable:
     """Some rows of a wide table whose columns are known: all sources are named, and their kinds are stated."""
-    return _wide(table, reading, reading.gold, "" if first_row == 0 else f" (from row {first_row + 1:,} on)")
+    counted = "" if first_row == 0 else f" (rows counted from row {first_row + 1:,} on)"
+    return _wide(table, reading, reading.gold, counted)
 
 
 def _wide(table: Any, reading: Reading, gold: str | None, where: str = "") -> VoteTable:
