@@ -106,8 +106,15 @@ def test_coverage_where_hardly_a_label_is_wrong() -> None:
 def test_known_answer_labels_that_are_all_right_may_be_wrong_elsewhere() -> None:
     n, doubt = 100, 0.01
     labels = Measured(np.full(n, -np.log(1 - doubt)), np.ones(n), np.zeros(n), 0.0, np.ones(n), np.full(n, 1 - doubt))
-    most = 1 - wilson(np.array(n), np.array(n), 0.9)[0]
+    most = 1 - wilson(np.array(n), np.array(n), 0.8)[0]  # in all but one case of ten
     assert labels.loss(0.9).high == pytest.approx(-np.log(1 - doubt) + most * -np.log(doubt))
+    two = replace(
+        labels, right=np.where(np.arange(n) < 2, 0.0, 1.0), losses=np.where(np.arange(n) < 2, 5, labels.losses)
+    )
+    least = wilson(np.array(2), np.array(n), 0.9)[0]
+    by_right = mean_interval(two.losses * two.right, two.weights, 0.9)
+    assert mean_interval(two.losses, two.weights, 0.9).low < 0  # by all losses, one could lose less than nothing
+    assert two.loss(0.9).low == pytest.approx(by_right.low + least * np.log(2))
     wrong = np.arange(n) < 5  # enough for their losses to tell
     losses = np.where(wrong, np.float64(-np.log(doubt)), labels.losses)
     many = replace(labels, right=np.where(wrong, 0.0, 1.0), losses=losses)

@@ -93,7 +93,8 @@ class Measured:
     def loss(self, level: float) -> Interval:
         """Mean log loss over all points."""
         found = self._seen(level)
-        return replace(found, low=max(found.low, 0.0), high=found.high + self.unseen(level))
+        low = min(max(found.low, self.least(level)), found.value)
+        return replace(found, low=max(low, 0.0), high=found.high + self.unseen(level))
 
     def _seen(self, level: float) -> Interval:
         """The same, by losses on gold alone."""
@@ -104,17 +105,28 @@ class Measured:
         """Whether so few labels are wrong on gold that it shows little of what wrong ones lose."""
         return bool(np.count_nonzero(self.right == 0) < FEW_WRONG)
 
+    def least(self, level: float) -> float:
+        """What is lost at least, where hardly a label is wrong on gold: by right ones, and log 2 by each wrong one.
+
+        Few that lose much make that of all losses uncertain downwards, too, though no less than this can be lost.
+        """
+        if not self.hardly_wrong:
+            return 0.0
+        by_right = controlled(self.losses * self.right, np.zeros(len(self.right)), 0.0, self.weights, level)
+        return by_right.low + share_interval(1 - self.right, self.weights, level).low * np.log(2)
+
     def unseen(self, level: float) -> float:
         """How far above that the loss may be, where so many labels are wrong as their number on gold allows.
 
-        Each of them loses what a wrong one is expected to. Where enough are wrong on gold, it is in their losses.
+        Each of them loses what a wrong one is expected to. Where enough are wrong on gold, it is in their losses. As
+        hardly less than `least` is lost, all that an interval may miss is above it.
         """
         if not self.hardly_wrong:
             return 0.0
         share = self.weights / self.weights.sum()
         doubt = np.maximum(1 - self.confidence, _SMALLEST)
         wrong_loses = float(share @ (-doubt * np.log(doubt)) / (share @ doubt))
-        most_wrong = share_interval(1 - self.right, self.weights, level).high
+        most_wrong = share_interval(1 - self.right, self.weights, max(2 * level - 1, 0.0)).high
         return max(0.0, float(share @ (self.losses * self.right)) + most_wrong * wrong_loses - self._seen(level).high)
 
     def accuracy(self, level: float) -> Interval:
