@@ -19,7 +19,7 @@ from karat.commands.inputs import VotesFile
 from karat.commands.update import update_model
 from karat.estimate import consensus
 from karat.estimate.settings import Settings
-from karat.io import streams
+from karat.io import parts, streams
 from karat.io.table import Reading
 
 READING = Reading(gold="y")
@@ -61,7 +61,7 @@ def test_invariant_an_updated_model_is_that_of_all_votes(
     fit_votes(first, Settings(), model_file=str(model))
     if in_parts:
         monkeypatch.setattr(streams, "MANY_ROWS", 100)
-        monkeypatch.setattr(streams, "BATCH", 130)
+        monkeypatch.setattr(parts, "BATCH", 130)
     for low, high in ((900, 1_200), (1_200, 2_000)):
         more = VotesFile(saved(data.slice(low, high - low), tmp_path / f"{low}.parquet"), READING)
         result = update_model(more, str(model))

@@ -28,7 +28,7 @@ from karat.commands.value import value_votes
 from karat.engines.local import FileVotes, fit, open_votes
 from karat.estimate import consensus
 from karat.estimate.settings import Settings
-from karat.io import streams
+from karat.io import parquet_files, parts, streams
 from karat.io.table import Reading
 
 N = 3_000
@@ -49,8 +49,8 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     def set_to(rows: int) -> None:
         monkeypatch.setattr(streams, "MANY_ROWS", 100)
         monkeypatch.setattr(streams, "MANY_BYTES", 1_000)
-        monkeypatch.setattr(streams, "BATCH", rows)
-        monkeypatch.setattr(streams, "PIECE", rows)
+        monkeypatch.setattr(parts, "BATCH", rows)
+        monkeypatch.setattr(parquet_files, "PIECE", rows)
 
     return set_to
 

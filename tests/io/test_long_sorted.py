@@ -11,7 +11,8 @@ import pytest
 
 from karat.io import long_sorted, streams
 from karat.io.long_sorted import SortedVotes
-from karat.io.streams import Stream, open_stream
+from karat.io.parts import Stream
+from karat.io.streams import open_stream
 
 
 def test_oracle_rows_of_a_task_stand_together_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,17 +10,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from karat import InputError, read_votes
-from karat.io import streams
+from karat import InputError
+from karat.io import parts, streams
 from karat.io.formats import arrow_table
-from karat.io.streams import Stream, open_stream, whole_table
+from karat.io.parts import Stream
+from karat.io.streams import open_stream, whole_table
 
 
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MANY_ROWS", 10)
     monkeypatch.setattr(streams, "MANY_BYTES", 10)
-    monkeypatch.setattr(streams, "BATCH", 10)
+    monkeypatch.setattr(parts, "BATCH", 10)
 
 
 def test_a_long_parquet_file_is_read_in_parts_and_means_the_same(
@@ -37,10 +38,10 @@ def test_a_long_parquet_file_is_read_in_parts_and_means_the_same(
     pq.write_table(pa.table(columns), path)
     whole = arrow_table(path)
     monkeypatch.setattr(streams, "MANY_ROWS", 10)
-    monkeypatch.setattr(streams, "BATCH", 10)
-    parts = whole_table(path, (), ())
-    assert parts.to_pydict() == whole.to_pydict()
-    kinds = {field.name: str(field.type) for field in parts.schema}
+    monkeypatch.setattr(parts, "BATCH", 10)
+    found = whole_table(path, (), ())
+    assert found.to_pydict() == whole.to_pydict()
+    kinds = {field.name: str(field.type) for field in found.schema}
     assert kinds == {"vote": "int8", "late": "int64", "none": "int64", "text": "string", "half": "double"}
 
 
@@ -65,29 +66,6 @@ def test_types_of_a_csv_file_are_those_of_all_of_it(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.usefixtures("in_parts")
-def test_folders_and_patterns(tmp_path: Path) -> None:
-    folder = tmp_path / "votes"
-    (folder / "day=1").mkdir(parents=True)
-    for k in range(3):
-        pq.write_table(pa.table({"a": [k, 1], "b": [0, 1], "c": [1, 0]}), folder / "day=1" / f"{k}.parquet")
-    (folder / ".hidden.parquet").write_text("no Parquet")
-    (folder / "_SUCCESS").write_text("")
-    assert read_votes(folder, classes=[0, 1, 2]).values[:, 0].tolist() == [0, 1, 1, 1, 2, 1]
-    assert len(read_votes(str(folder / "*" / "[12].parquet"), classes=[0, 1, 2])) == 4
-    pq.write_table(pa.table({"a": [0], "other": [1]}), folder / "day=1" / "9.parquet")
-    with pytest.raises(InputError, match=r"same columns in the same order, and differ in 'b', 'c', 'other'"):
-        read_votes(folder)
-    with pytest.raises(InputError, match="no file is named like"):
-        read_votes(tmp_path / "*.parquet")
-    (tmp_path / "x.csv").write_text("a,b\n")
-    with pytest.raises(InputError, match="all are Parquet"):
-        read_votes(tmp_path / "*.csv")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"without a \.parquet file"):
-        read_votes(tmp_path / "empty")
-
-
-@pytest.mark.usefixtures("in_parts")
 def test_what_is_written_is_never_what_is_read(tmp_path: Path) -> None:
     path = tmp_path / "votes.parquet"
     pq.write_table(pa.table({"a": np.arange(30) % 2}), path)
@@ -107,20 +85,3 @@ def test_names_must_differ(tmp_path: Path) -> None:
     pq.write_table(pa.table([np.arange(30), np.arange(30)], names=["a", "a"]), path)
     with pytest.raises(InputError, match="'a' occur more than once"):
         open_stream(path, (), ())
-
-
-def test_pieces_are_whole_row_groups_and_all_rows_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "PIECE", 25)
-    paths = [tmp_path / name for name in ("a.parquet", "b.parquet", "c.parquet")]
-    for path, held, group in zip(paths, ((0, 95), (95, 95), (95, 99)), (10, 10, 100), strict=True):
-        pq.write_table(pa.table({"row": range(*held)}), path, row_group_size=group)
-    found = streams.ParquetFiles.of(paths).pieces()
-    assert [(piece.path.name, piece.groups, piece.first_row, piece.rows) for piece in found] == [
-        ("a.parquet", range(3), 0, 30),
-        ("a.parquet", range(3, 6), 30, 30),
-        ("a.parquet", range(6, 9), 60, 30),
-        ("a.parquet", range(9, 10), 90, 5),
-        ("c.parquet", range(1), 95, 4),
-    ]
-    rows = [[row for batch in piece.batches(["row"]) for row in batch["row"].to_pylist()] for piece in found]
-    assert rows == [list(range(piece.first_row, piece.first_row + piece.rows)) for piece in found]

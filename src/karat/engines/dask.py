@@ -22,7 +22,8 @@ import pyarrow as pa
 from karat.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, part_bytes
 from karat.engines.plan import Plan
 from karat.errors import InputError
-from karat.io.streams import BATCH, ParquetFiles, files_of
+from karat.io.parquet_files import ParquetFiles, files_of
+from karat.io.parts import BATCH
 from karat.model import LabelModel
 
 

@@ -18,7 +18,9 @@ from karat.errors import InputError, examples
 from karat.estimate.settings import Settings
 from karat.io.layouts import GoldFile, is_long, long_reading, read_table
 from karat.io.long_sorted import SortedVotes
-from karat.io.streams import ParquetFiles, RowGroups, Stream, open_stream, whole_table, without_index
+from karat.io.parquet_files import ParquetFiles, RowGroups
+from karat.io.parts import Stream
+from karat.io.streams import open_stream, whole_table, without_index
 from karat.io.table import Reading
 from karat.model import LabelModel
 from karat.votes import Votes, read_for_model

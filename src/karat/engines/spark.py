@@ -22,7 +22,7 @@ import pyarrow as pa
 from karat.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, part_bytes
 from karat.engines.plan import Plan
 from karat.errors import InputError
-from karat.io.streams import ParquetFiles, files_of
+from karat.io.parquet_files import ParquetFiles, files_of
 from karat.model import LabelModel
 
 _PART = "place long, part binary"

@@ -1,13 +1,12 @@
-"""Tables that are read part by part, as often as asked: files that are larger than memory, folders of them, queries."""
+"""What is to be read part by part, as it is larger than memory or may be: files of every kind, folders, queries."""
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,149 +20,16 @@ from karat.io.formats import (
     TEXT_BLOCK,
     arrow_table,
     as_numbers,
-    check_file,
     csv_options,
     narrow_table,
-    reason,
     suffix_of,
 )
+from karat.io.parquet_files import ParquetFiles, several_files
+from karat.io.parts import Stream, batch_rows, readable
 from karat.io.query import answered, exists, is_query
 
 MANY_ROWS = 1 << 20  # a table of more is read part by part
 MANY_BYTES = 1 << 26  # the same of text and Arrow files, which do not say how many rows they hold
-BATCH = 1 << 17  # rows of a part at most
-CELLS = 1 << 23  # of a part, about, where a table has many columns
-PIECE = 1 << 19  # rows, at least, of a piece of a file that is opened anew for it
-
-
-def batch_rows(columns: int) -> int:
-    """Rows of a part of a table with so many columns.
-
-    >>> batch_rows(20), batch_rows(1000)
-    (131072, 8388)
-    """
-    return max(min(BATCH, CELLS // max(columns, 1)), 1)
-
-
-@runtime_checkable
-class Stream(Protocol):
-    """A table that is read part by part."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def rows(self) -> int | None:
-        """How many rows there are; None where nobody knows before they are read."""
-        ...
-
-    @property
-    def schema(self) -> Any:
-        """Names and types of the columns."""
-        ...
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Record batches of some columns, in the order of the rows."""
-        ...
-
-
-@dataclass(frozen=True)
-class RowGroups:
-    """Row groups of a Parquet file, one after the other, which a core can read while others read other ones.
-
-    Parameters
-    ----------
-    path : Path
-    groups : range
-        Which they are.
-    sizes : tuple of int
-        How many rows each row group of the whole file has.
-    first_row : int
-        The number of the first row, among those of all files.
-    """
-
-    path: Path
-    groups: range
-    sizes: tuple[int, ...]
-    first_row: int = 0
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return sum(self.sizes[group] for group in self.groups)
-
-    def batches(self, columns: Sequence[str], use_threads: bool = False) -> Iterator[Any]:
-        """Record batches of some columns, in the order of the rows; read by all cores, if `use_threads`."""
-        read, path = 0, str(self.path)
-        # Not read ahead, which would hold all of the file.
-        with readable(self.path), pq.ParquetFile(self.path, pre_buffer=False) as file:
-            if file.metadata.num_rows != sum(self.sizes) or file.metadata.num_row_groups != len(self.sizes):
-                raise InputError(f"{path!r} changed while it was read. Try again when nobody writes to it.")
-            for batch in file.iter_batches(
-                batch_rows(len(columns)), row_groups=list(self.groups), columns=list(columns), use_threads=use_threads
-            ):
-                read += len(batch)
-                yield batch.select(list(columns))
-        if read != self.rows:
-            raise InputError(f"{path!r} holds {read:,} rows and says {self.rows:,}: it is damaged.")
-
-
-@dataclass(frozen=True)
-class ParquetFiles:
-    """One Parquet file, or several that have the same columns, one after the other."""
-
-    files: tuple[RowGroups, ...]
-    schema: Any
-
-    @classmethod
-    def of(cls, paths: Sequence[Path]) -> ParquetFiles:
-        """Look at the ends of the files, which tell what they hold."""
-        files: list[RowGroups] = []
-        schemas = []
-        for path in paths:
-            check_file(path)
-            with readable(path), pq.ParquetFile(path) as file:
-                held = file.metadata
-                sizes = tuple(held.row_group(group).num_rows for group in range(held.num_row_groups))
-                files.append(RowGroups(path, range(len(sizes)), sizes, sum(file.rows for file in files)))
-                schemas.append(file.schema_arrow.remove_metadata())
-        for path, schema in zip(paths, schemas, strict=True):
-            if schema.names != schemas[0].names:
-                missing = sorted({*schema.names} ^ {*schemas[0].names}) or list(schema.names)
-                raise InputError(
-                    f"{str(path)!r} and {str(paths[0])!r} must have the same columns in the same order, and differ in "
-                    f"{examples(missing)}. Name files of one kind."
-                )
-        return cls(tuple(files), schemas[0])
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return str(self.files[0].path) + (f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else "")
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return sum(file.rows for file in self.files)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Record batches of some columns, in the order of the rows."""
-        for file in self.files:
-            yield from file.batches(columns, use_threads=True)
-
-    def pieces(self) -> list[RowGroups]:
-        """All of it in pieces that can be read beside each other: whole row groups, of many rows where they are few."""
-        found = []
-        for file in self.files:
-            first, first_row, rows = 0, file.first_row, 0
-            for group, size in enumerate(file.sizes):
-                rows += size
-                if rows >= PIECE or (rows and group + 1 == len(file.sizes)):
-                    found.append(RowGroups(file.path, range(first, group + 1), file.sizes, first_row))
-                    first, first_row, rows = group + 1, first_row + rows, 0
-        return found
 
 
 @dataclass(frozen=True)
@@ -208,7 +74,7 @@ def larger(batches: Iterable[Any]) -> Iterator[Any]:
     """The same rows in fewer batches."""
     waiting: list[Any] = []
     for batch in batches:
-        if waiting and sum(map(len, waiting)) + len(batch) > BATCH:
+        if waiting and sum(map(len, waiting)) + len(batch) > batch_rows(batch.num_columns):
             yield pa.concat_batches(waiting)
             waiting = []
         waiting.append(batch)
@@ -291,7 +157,7 @@ def open_stream(source: Any, text: Sequence[str], written: Sequence[str]) -> Str
     if not isinstance(source, str | Path):
         return source
     path = Path(source)
-    paths = _several(path)
+    paths = several_files(path)
     check_apart([path] if paths is None else paths, written)
     stream = _file(path, text) if paths is None else ParquetFiles.of(paths)
     if stream is None:
@@ -321,49 +187,6 @@ def _file(path: Path, text: Sequence[str]) -> Stream | None:
     if suffix in (".jsonl", ".ndjson"):
         return _json_lines(path, text)
     return ArrowFile.of(path) if suffix in (".arrow", ".feather") else None
-
-
-def _several(path: Path) -> list[Path] | None:
-    """The Parquet files in a folder, or that a pattern names, in the order of their names; None of anything else."""
-    if exists(path) and not path.is_dir():
-        return None
-    if exists(path):
-        found = sorted(file for file in path.rglob("*.parquet") if not _hidden(file.relative_to(path)))
-        if not found:
-            raise InputError(f"{str(path)!r} is a folder without a .parquet file; name a file in it.")
-        return found
-    if not glob.has_magic(str(path)):
-        return None
-    found = [Path(name) for name in sorted(glob.glob(str(path), recursive=True)) if Path(name).is_file()]
-    if not found:
-        raise InputError(f"no file is named like {str(path)!r}.")
-    other = [str(file) for file in found if suffix_of(file) != ".parquet"]
-    if other:
-        raise InputError(f"several files are read where all are Parquet; {examples(other)} are not.")
-    return found
-
-
-def files_of(path: str | Path, written: Sequence[str] = ()) -> list[Path]:
-    """The Parquet files that a path, a folder or a pattern names, in the order in which they are read."""
-    found = _several(Path(path)) or [Path(path)]
-    check_apart(found, written)
-    return found
-
-
-def _hidden(path: Path) -> bool:
-    """What Spark and others leave beside their data: names that begin with a dot or an underscore."""
-    return any(part.startswith((".", "_")) for part in path.parts)
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Say which file cannot be read, and why."""
-    try:
-        yield
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, EOFError, ValueError, OverflowError) as error:
-        raise InputError(f"cannot read {str(path)!r}: {reason(error)}.") from error
 
 
 def _csv(path: Path, text: Sequence[str]) -> TextFile:
@@ -428,7 +251,7 @@ def _json_lines(path: Path, text: Sequence[str]) -> TextFile:
 def _query(text: str, written: Sequence[str]) -> Query | Any:
     """A query whose answer has many rows, or the answer."""
     with answered(text) as (reader, opened):
-        batches, found, rows = reader(BATCH), [], 0
+        batches, found, rows = reader(batch_rows(1)), [], 0
         for batch in batches:
             found.append(batch)
             rows += len(batch)
