@@ -111,6 +111,7 @@ def advised(data: VoteSet, gold: int, balance: Any, draws: int) -> Iterator[dict
                     "true": means[name],
                     "error": float(of_points.std(ddof=1) / np.sqrt(len(of_points))),
                     "plain": float(PLAIN * measured[name].losses.std(ddof=1) / np.sqrt(gold)),
+                    "plain value": float(measured[name].losses.mean()),
                     **vars(found.risk[name]),
                 }
                 for name, of_points in losses.items()
@@ -253,6 +254,11 @@ def held(told: dict[str, float]) -> bool:
     return holds(Interval(told["value"], told["low"], told["high"]), told["true"], told.get("error", 0.0))
 
 
+def _plain(risk: dict[str, float]) -> dict[str, float]:
+    """A risk as plain cross-validation tells it."""
+    return risk | vars(Interval.around(risk["plain value"], risk["plain"]))
+
+
 def mean(values: list[Any]) -> float | None:
     """The mean, None of nothing."""
     return float(np.mean(values)) if values else None
@@ -276,6 +282,7 @@ def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: di
             "worst set": None if worst is None else [worst, *shares[worst]],
             "half-width": mean([(risk["high"] - risk["low"]) / 2 for _, risk in found]),
             "that of plain cross-validation": mean([risk["plain"] for _, risk in found]),
+            "plain cross-validation covered": mean([held(_plain(risk)) for _, risk in found]),
         }
     clear = [row["gain"] for row in rows if row["gain"]["true"] >= max(CLEAR, 2 * row["gain"]["error"])]
     told["gain of labels"] = {

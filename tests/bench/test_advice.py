@@ -39,6 +39,7 @@ def test_what_is_told_is_held_against_hidden_gold(data: VoteSet) -> None:
     assert rows[1]["risk"]["combined"]["true"] == pytest.approx(score(model.predict_proba(data.votes), rest).loss)
     told = summary(rows, [], {"small": flips(data, 0.5)})
     assert 0 <= told["risk, combined"]["covered"] <= 1
+    assert 0 <= told["risk, combined"]["plain cross-validation covered"] <= 1
     assert told["risk, combined"]["worst set"][::2] == ["small", 2]
     assert told["f"]["two-sided"] + told["f"]["one-sided"] == 2
     assert len(told["verdicts of six draws of 30 labels"]["small"]) == 6
