@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -64,6 +66,17 @@ def test_fewer_gold_labels_than_parts() -> None:
     assert found.said.shape == (len(UNLABELED) + 1, 2, 2)
     assert np.isfinite(found.said).all()
     assert weigh_readings(found, without).pool.weight.sum() == pytest.approx(1)
+
+
+def test_known_answer_readings_without_gold_are_as_probable_beforehand_as_they_are_without() -> None:
+    found, without = readings(sample(300), 30)
+    # Gold on points without a vote says nothing of how votes are to be read.
+    dumb = replace(found, tally=np.zeros_like(found.tally), by_group=None)
+    sure = replace(without, weight=np.array([0.9, 0.08, 0.02]))
+    pool = weigh_readings(dumb, sure).pool
+    # Half for the mixture, half for its readings; of two classes the square root of each.
+    expected = sure.weight + np.sqrt(sure.weight)
+    np.testing.assert_allclose(pool.weight[:3] / pool.weight[:3].sum(), expected / expected.sum())
 
 
 def test_weights_are_shares_and_small_ones_are_left_out() -> None:

@@ -196,9 +196,8 @@ def weigh_readings(gold: GoldReadings, without: Pool | None = None) -> Weighed:
     )
     if without is None:
         return Weighed(_kept(pool), slopes)
-    chances = np.log(
-        [1 - WITHOUT_GOLD, WITHOUT_GOLD / 2, *[WITHOUT_GOLD / 2 / len(without.weight)] * len(without.weight)]
-    )
+    # Half of that for the mixture as it is, half for its readings, any of which may be right by itself.
+    chances = np.log([1 - WITHOUT_GOLD, WITHOUT_GOLD / 2, *(WITHOUT_GOLD / 2 * without.weight)])
     chances[0] += evidence.max() + np.log(np.exp(evidence - evidence.max()).sum())
     for k, reading in enumerate([without, *without.single]):
         p = reading.mixed([seen.plain], seen.tally)[np.arange(len(seen.truth)), seen.truth]
