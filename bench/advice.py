@@ -298,6 +298,7 @@ def summary(rows: list[dict[str, Any]], answers: list[dict[str, Any]], drawn: di
     told["worse than the better part"] = {
         "by more than .005": mean([row["worse"] > 0.005 for row in rows]),
         "by more than .002": mean([row["worse"] > 0.002 for row in rows]),
+        "by more than .005, by means over draws": mean([worse > 0.005 for worse in _worse_on_average(rows)]),
     }
     told["verdicts of six draws of 30 labels"] = drawn
     return told
@@ -307,6 +308,19 @@ def _close(gain: dict[str, float]) -> bool:
     """Whether what is said is within a factor of two of what the truth may be."""
     error = ERRORS * gain["error"]
     return (gain["true"] - error) / 2 <= gain["value"] <= 2 * (gain["true"] + error)
+
+
+def _worse_on_average(rows: list[dict[str, Any]]) -> list[float]:
+    """By how much votes and gold lose more than the better part, on each set with as much gold, by means over draws."""
+    cells: dict[Any, list[dict[str, Any]]] = {}
+    for row in rows:
+        cells.setdefault((row["set"], row["gold"], row["given"]), []).append(row["risk"])
+    found = []
+    for drawn in cells.values():
+        parts = set.intersection(*({*risk} for risk in drawn))
+        means = {name: float(np.mean([risk[name]["true"] for risk in drawn])) for name in parts}
+        found.append(means["combined"] - min(means.values()))
+    return found
 
 
 def _f_summary(rows: list[dict[str, Any]]) -> dict[str, Any]:

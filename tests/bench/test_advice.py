@@ -41,6 +41,9 @@ def test_what_is_told_is_held_against_hidden_gold(data: VoteSet) -> None:
     assert 0 <= told["risk, combined"]["covered"] <= 1
     assert 0 <= told["risk, combined"]["plain cross-validation covered"] <= 1
     assert told["risk, combined"]["worst set"][::2] == ["small", 2]
+    losses = np.array([[part["true"] for part in row["risk"].values()] for row in rows]).mean(axis=0)
+    worse = told["worse than the better part"]["by more than .005, by means over draws"]
+    assert worse == (losses[0] - losses.min() > 0.005)
     assert told["f"]["two-sided"] + told["f"]["one-sided"] == 2
     assert len(told["verdicts of six draws of 30 labels"]["small"]) == 6
 
