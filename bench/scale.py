@@ -158,7 +158,7 @@ def pair_counts() -> list[Result]:
     seconds = {}
     for m in (64, 256, 1024):
         votes = karat.Votes.from_array(np.random.default_rng(0).integers(0, 2, (200_000, m), dtype=np.int8))
-        seconds[m] = best(lambda votes=votes: karat.Moments.of(votes), 2)  # type: ignore[misc]
+        seconds[m] = best(lambda votes=votes: karat.Moments.of(votes), ROUNDS)  # type: ignore[misc]
     return [
         Result(f"pair counts, {m:,} sources, a doubling", (seconds[m] / seconds[m // 4]) ** 0.5, "before", 1, 4.4)
         for m in (256, 1024)

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 from simulate import make_votes, names
 
 from karat import InputError, Moments, Votes
+from karat.moments import mirrored
 
 
 def naive_moments(votes: Votes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -126,3 +127,12 @@ def test_moments_that_do_not_fit_are_refused() -> None:
     assert Moments.of(votes) != Moments.of(other)
     assert Moments.of(votes) != "moments"
     assert names(2) == votes.sources
+
+
+@pytest.mark.parametrize("size", [1, 256, 600])
+def test_oracle_a_triangle_is_turned_over_by_tiles_as_at_once(size: int) -> None:
+    upper = np.triu(np.random.default_rng(0).integers(1, 100, (size, size)))
+    expected = upper + np.triu(upper, 1).T
+    found = mirrored(upper)
+    assert found is upper
+    np.testing.assert_array_equal(found, expected)

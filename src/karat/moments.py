@@ -16,6 +16,7 @@ from karat.votes import Outputs, Votes
 from karat.votes.storage import Sparse
 
 MOST_OUTPUTS = 5_000  # of all sources together, pairs of which are counted: 200 MB, a few times
+_TILE = 256  # rows that are turned over at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,10 @@ class Moments:
             return counter.moments(votes, n, counter.of_entries(votes.storage, np.arange(n)))
         parts = threads.spans(n, threads.THREADS, 64) or [(0, 0)]
         columns = votes.storage.columns(0, n)
-        found = threads.in_threads(lambda part: counter.of_columns(columns, *parts[part]), len(parts))
-        return counter.moments(votes, n, sum(found[1:], found[0]))
+        upper, *others = threads.in_threads(lambda part: counter.counted(columns, *parts[part]), len(parts))
+        for other in others:
+            upper += other
+        return counter.moments(votes, n, counter.followed(upper, n))
 
     def select(self, sources: Sequence[str]) -> Moments:
         """Of some of the sources, in the order given."""
@@ -182,20 +185,23 @@ class PairCounter:
 
     def of_columns(self, columns: Codes, low: int, high: int) -> Ints:
         """Counts of points low..high of columns, to be added up and handed to `moments`."""
-        upper = pair_counts(columns, self.outputs.source, self._value, low, high)
-        return self._followed(upper, high - low)
+        return self.followed(self.counted(columns, low, high), high - low)
 
     def of_entries(self, storage: Sparse, points: Places) -> Ints:
         """The same of some points that are held sparsely."""
         counts = np.zeros((len(self._value), len(self._value)), dtype=np.int64)
         feature = self.outputs.first[storage.source].astype(np.int64) + storage.value
         add_entry_pairs(storage.start, feature, points.astype(np.int64), counts)
-        return counts + np.triu(counts, 1).T
+        return mirrored(counts)
 
-    def _followed(self, upper: Ints, n: int) -> Ints:
-        """All pairs of outputs from the upper triangle of those that were counted."""
+    def counted(self, columns: Codes, low: int, high: int) -> Ints:
+        """What is counted of points low..high of columns, to be added up before all else follows: an upper triangle."""
+        return pair_counts(columns, self.outputs.source, self._value, low, high)
+
+    def followed(self, upper: Ints, n: int) -> Ints:
+        """Counts of all pairs of outputs of n points, from what was counted of them, in its place."""
         first = self.outputs.first
-        pairs = upper + np.triu(upper, 1).T
+        pairs = mirrored(upper)
         counted = np.diagonal(pairs).copy()
         counts = counted.copy()
         counts[first] = n - np.add.reduceat(counted, first)
@@ -207,6 +213,20 @@ class PairCounter:
     def moments(self, votes: Votes, n: int, pairs: Ints) -> Moments:
         """Moments of n points of the votes whose pairs were counted."""
         return Moments(n, np.diagonal(pairs).copy(), pairs, votes.sources, votes.classes, self.outputs)
+
+
+def mirrored(upper: Ints) -> Ints:
+    """An upper triangle with the lower one filled in, in its place: by tiles, as what is turned over has to stay near.
+
+    >>> mirrored(np.array([[1, 2], [0, 3]]))
+    array([[1, 2],
+           [2, 3]])
+    """
+    for low in range(0, len(upper), _TILE):
+        here, beyond = slice(low, low + _TILE), slice(low + _TILE, None)
+        upper[here, here] += np.triu(upper[here, here], 1).T
+        upper[beyond, here] = upper[here, beyond].T
+    return upper
 
 
 def one_hot(values: Codes, outputs: Outputs) -> Floats:

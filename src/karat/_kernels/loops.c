@@ -31,31 +31,31 @@ enum { FEW = 8 }; /* values that are looked for one after the other, which vecto
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Column by column, as memory is read fastest in one go. */
 FAST void pack(const int8_t *restrict columns, int64_t n, int64_t low, int64_t high, const int64_t *restrict source,
                const int8_t *restrict value, int64_t features, uint8_t *restrict octets, int64_t width) {
     uint8_t flags[CHUNK];
-    for (int64_t start = low; start < high; start += CHUNK) {
-        int64_t size = smaller(CHUNK, high - start), last = -1;
-        int8_t least = 0;
-        for (int64_t f = 0; f < features; f++) {
-            const int8_t *restrict column = columns + source[f] * n + start;
-            uint8_t *restrict octet = octets + f * width + (start - low) / 8;
-            if (source[f] != last) {
-                last = source[f];
-                least = column[0];
-                for (int64_t t = 0; t < size; t++) least = column[t] < least ? column[t] : least;
-            }
-            if (value[f] < least) { /* nothing said, in a chunk where everything is said */
-                for (int64_t t = 0; t < CHUNK / 8; t++) octet[t] = 0;
-                continue;
-            }
-            for (int64_t t = 0; t < size; t++) flags[t] = column[t] == value[f];
-            for (int64_t t = size; t < CHUNK; t++) flags[t] = 0;
-            /* Eight bytes of 0 or 1 become eight bits: the product brings byte k of a word to bit 56 + k. */
-            for (int64_t t = 0; t < CHUNK / 8; t++) {
-                uint64_t eight;
-                memcpy(&eight, flags + 8 * t, 8);
-                octet[t] = (uint8_t)((eight * 0x0102040810204080u) >> 56);
+    for (int64_t first = 0, next; first < features; first = next) {
+        for (next = first + 1; next < features && source[next] == source[first];) next++;
+        for (int64_t start = low; start < high; start += CHUNK) {
+            int64_t size = smaller(CHUNK, high - start);
+            const int8_t *restrict column = columns + source[first] * n + start;
+            int8_t least = column[0];
+            for (int64_t t = 0; t < size; t++) least = column[t] < least ? column[t] : least;
+            for (int64_t f = first; f < next; f++) {
+                uint8_t *restrict octet = octets + f * width + (start - low) / 8;
+                if (value[f] < least) { /* nothing said, in a chunk where everything is said */
+                    for (int64_t t = 0; t < CHUNK / 8; t++) octet[t] = 0;
+                    continue;
+                }
+                for (int64_t t = 0; t < size; t++) flags[t] = column[t] == value[f];
+                for (int64_t t = size; t < CHUNK; t++) flags[t] = 0;
+                /* Eight bytes of 0 or 1 become eight bits: the product brings byte k of a word to bit 56 + k. */
+                for (int64_t t = 0; t < CHUNK / 8; t++) {
+                    uint64_t eight;
+                    memcpy(&eight, flags + 8 * t, 8);
+                    octet[t] = (uint8_t)((eight * 0x0102040810204080u) >> 56);
+                }
             }
         }
     }
