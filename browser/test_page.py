@@ -265,6 +265,23 @@ def test_an_answer_from_before_a_cancel_does_not_unsay_it(opened: Opened, server
     expect(page.locator("#status")).to_have_text("Cancelled.", timeout=1_000)
 
 
+def test_an_answer_from_before_a_refusal_does_not_unsay_it(opened: Opened, server: str, tmp_path: Path) -> None:
+    page = start(opened, server)
+    late: list[Route] = []
+    page.route("**/progress", lambda route: route.continue_() if late else late.append(route))
+    with page.expect_request("**/progress"):
+        upload(page, judged(tmp_path))
+    other = tmp_path / "other.csv"
+    other.write_text("name,truth\n00000,yes\n")
+    page.get_by_text("Add gold labels from a second file").click()
+    page.set_input_files("#gold-file", other)
+    refusal = page.get_by_text("the gold file has no column 'id'")
+    expect(refusal).to_be_visible()
+    refusal.evaluate("place => { place.dataset.before = 'yes' }")
+    late[0].continue_()
+    expect(page.locator("[data-error]:not([data-before])", has_text="the gold file has no column 'id'")).to_be_visible()
+
+
 def test_a_file_is_dropped_in_the_dark(opened: Opened, server: str) -> None:
     page = start(opened, server, color_scheme="dark")
     handle = page.evaluate_handle(

@@ -110,7 +110,14 @@ async function poll() {
   }
   // It may have been asked for before the work was cancelled, and come back after that was said.
   const said = { done: "Done.", cancelled: "Cancelled." }[job.state];
-  show({ ...(await (await fetch("/view")).json()), said });
+  const view = await (await fetch("/view")).json();
+  // What was refused while the work went on is still to be read.
+  const refused = [...document.querySelectorAll("[data-error]")].map((place) => [place.dataset.error, place.textContent]);
+  show({ ...view, said });
+  for (const [name, sentence] of refused) {
+    const place = document.querySelector(`[data-error="${name}"]`);
+    if (place && sentence) place.textContent = sentence;
+  }
 }
 
 async function plan(form) {
