@@ -2,7 +2,7 @@
 # also needs Debian's Chromium, which it installs where it is not there and it may.
 PYTHON ?= python3
 BIN := .venv/bin
-LOOPS := $(addprefix src/karat/_kernels/, build_loops.py loops.c loops.h)
+LOOPS := $(addprefix src/carob/_kernels/, build_loops.py loops.c loops.h)
 # Compiled modules are kept, so that the many processes that tests start are quick to begin.
 unexport PYTHONDONTWRITEBYTECODE
 TESTS := $(BIN)/python -m pytest -q -n 2
@@ -10,7 +10,7 @@ TESTS := $(BIN)/python -m pytest -q -n 2
 .PHONY: demo test test-browser docs check format bench mutants fuzz constraints clean
 
 demo: .venv/ready
-	$(BIN)/karat demo
+	$(BIN)/carob demo
 
 test: .venv/ready
 	$(BIN)/ruff format --check .

@@ -2,4 +2,4 @@
 
 from setuptools import setup
 
-setup(cffi_modules=["src/karat/_kernels/build_loops.py:ffi"])
+setup(cffi_modules=["src/carob/_kernels/build_loops.py:ffi"])

@@ -1,4 +1,4 @@
-"""How well `karat value` and `karat plan` advise, on every set of votes in a folder, against gold that they do not see.
+"""How well `carob value` and `carob plan` advise, on every set of votes in a folder, against gold that they do not see.
 
 python bench/advice.py DIR [--gold 100 200] [--draws 2] [--only SET] [--json]
 python bench/advice.py simulated                 the same on votes of independent sources, copies and hidden factors
@@ -14,7 +14,7 @@ bench/sets.py says what DIR holds. A user has some gold labels; what she is told
 - a plan that may spend the price of either, beside all labels, all points, and half and half, on the same draws;
 - how often votes and gold are worse than the better of the two;
 - the verdicts of six draws of 30 labels.
-Intervals of sources are measured by bench/source_intervals.py, `karat pick` and `karat rate` by bench/pick.py and
+Intervals of sources are measured by bench/source_intervals.py, `carob pick` and `carob rate` by bench/pick.py and
 bench/rate.py. With two draws a set takes half a minute to some minutes of one core, the more the more points, sources
 and classes it has, and says so when it is done.
 """
@@ -37,22 +37,22 @@ from label_quality import VoteSet, read_folder
 from sets import gold_balance, some_gold
 from source_intervals import HABITS, KINDS, SHAPES, simulated
 
-import karat
-from karat.calibrate.agreed import votes_alone, votes_and_gold
-from karat.calibrate.pool import Pool
-from karat.estimate.kinds import ClassConditional
-from karat.estimate.settings import Settings
-from karat.fit import fit_labeled
-from karat.losses import log_losses
-from karat.value.advice import DataValue, conclude
-from karat.value.data_value import weigh_with_risks
-from karat.value.decision import WORTHWHILE
-from karat.value.gold_alone import gold_alone
-from karat.value.interval import Interval
-from karat.value.plan import best_plan
-from karat.value.ratio import equivalent_labels
-from karat.value.risks import measure_risks
-from karat.votes import Gold, GoldPoints, Votes
+import carob
+from carob.label.agreed import votes_alone, votes_and_gold
+from carob.label.pool import Pool
+from carob.model.fit import fit_labeled
+from carob.paper.kinds import ClassConditional
+from carob.paper.ratio import equivalent_labels
+from carob.posterior.losses import log_losses
+from carob.posterior.settings import Settings
+from carob.value.advice import DataValue, conclude
+from carob.value.data_value import weigh_with_risks
+from carob.value.decision import WORTHWHILE
+from carob.value.gold_alone import gold_alone
+from carob.value.interval import Interval
+from carob.value.plan import best_plan
+from carob.value.risks import measure_risks
+from carob.votes import Gold, GoldPoints, Votes
 
 PLAIN = 1.73  # standard errors of plain cross-validation
 TRUTH = 4  # draws, at least, that tell what more labels, or points, really bring
@@ -244,7 +244,7 @@ def flips(data: VoteSet, balance: Any) -> list[str]:
     """Verdicts of six draws of 30 labels."""
     found: list[str] = []
     for draw in range(6):
-        told = karat.data_value(data.votes, some_gold(data.votes, 30, draw)[0], class_balance=balance)
+        told = carob.data_value(data.votes, some_gold(data.votes, 30, draw)[0], class_balance=balance)
         found.append(told.kind)
     return found
 

@@ -29,16 +29,16 @@ from sets import files_of, gold_balance, read_set, some_gold
 from simulated_scores import KINDS, in_full, log_loss, simulated_scores
 from source_intervals import Case, judge, real_cases
 
-import karat
-from karat.calibrate.with_gold import add_gold
-from karat.datasets import load_imdb, paper_model
-from karat.errors import InputError, NotIdentifiedError
-from karat.estimate.count import Counted, count
-from karat.estimate.settings import Settings
-from karat.estimate.votes_fit import fit_votes
-from karat.losses import score
-from karat.value.advice import DataValue
-from karat.votes import Gold, GoldPoints, Votes
+import carob
+from carob.errors import InputError, NotIdentifiedError
+from carob.paper.count import Counted, count
+from carob.paper.datasets import load_imdb, paper_model
+from carob.paper.votes_fit import fit_votes
+from carob.paper.with_gold import add_gold
+from carob.posterior.losses import score
+from carob.posterior.settings import Settings
+from carob.value.advice import DataValue
+from carob.votes import Gold, GoldPoints, Votes
 
 GOLD = (25, 100)  # labels that the labels' quality is measured with
 DRAWS = 2
@@ -59,7 +59,7 @@ class Constant:
         """Module, attribute, and field where the attribute is a dataclass."""
         module, name = self.place.split(":")
         first, _, inner = name.partition(".")
-        return importlib.import_module(f"karat.{module}"), first, inner or None
+        return importlib.import_module(f"carob.{module}"), first, inner or None
 
     @property
     def value(self) -> Any:
@@ -104,7 +104,7 @@ class Constant:
                 object.__setattr__(target, inner, value)
             return
         before = getattr(module, name)
-        for other in [found for key, found in sys.modules.items() if key.startswith("karat.")]:
+        for other in [found for key, found in sys.modules.items() if key.startswith("carob.")]:
             if getattr(other, name, None) is before:
                 setattr(other, name, value)
 
@@ -119,112 +119,106 @@ LABELED_SIZES = tuple(
     for step, number in ((1, 11), (0.25, 44))
 )
 CONSTANTS = (
-    Constant("estimate.consensus:STEPS", "votes"),
-    Constant("estimate.consensus:SOURCE_WORTH", "votes"),
-    Constant("estimate.consensus:VOTE_WORTH", "votes"),
-    Constant("estimate.consensus:PSEUDO_VOTES", "votes"),
-    Constant("estimate.consensus:BALANCE_STEP", "votes"),
-    Constant("estimate.consensus:EVEN", "votes"),
-    Constant("estimate.consensus:MOST_VOTES", "votes"),
-    Constant("estimate.consensus:MOST_EACH", "votes"),
-    Constant("estimate.near_copies:CLOSE", "votes"),
-    Constant("estimate.near_copies:SURE", "votes"),
-    Constant("estimate.near_copies:ONE_SIDED", "votes", (0.9, 0.975)),
-    Constant("estimate.near_copies:COMMON", "votes"),
-    Constant("estimate.near_copies:ALONE", "votes"),
-    Constant("estimate.near_copies:SPREAD", "votes"),
-    Constant("estimate.near_copies:MOST_SOURCES", "votes"),
-    Constant("calibrate.pool:IN_FULL", "votes"),
-    Constant("calibrate.pool:REPEATING", "votes"),
-    Constant("calibrate.pool:REPETITION", "votes"),
-    Constant("calibrate.pool:PAIRS_IN_DOUBT", "alone"),
-    Constant("calibrate.independence:CHANCE", "alone", (0.8, 1.6)),
-    Constant("calibrate.independence:ERRORS", "alone", (0.0, 4.0)),
-    Constant("calibrate.independence:FEWEST_SOURCES", "alone", (3, 6)),
-    Constant("calibrate.independence:MOST_SOURCES", "alone"),
-    Constant("calibrate.independence:COMMON", "alone"),
-    Constant("estimate.consensus:SCORE_STEPS", "scores"),
-    Constant("estimate.score_shares:WIDTH", "scores"),
-    Constant("estimate.score_shares:BIN_WORTH", "scores"),
-    Constant("estimate.score_shares:LEANING_WORTH", "scores"),
-    Constant("io.scales:MOST_BINS", "scores"),
-    Constant("calibrate.stack:UNLABELED", "default", UNLABELED),
-    Constant("calibrate.stack:COUNTED", "default"),
-    Constant("calibrate.stack:DOUBT", "default", (1.0, 2.0)),
-    Constant("estimate.gold_evidence:WORTH", "default"),
-    Constant("calibrate.stack:SLOPES", "default", ((0.35, 1.0), (0.35, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4))),
-    Constant(
-        "calibrate.stack:REPETITIONS", "default", ((0.0, 0.4, 3.0), (0.0, 0.07, 0.15, 0.25, 0.4, 0.6, 1.0, 2.0, 3.0))
-    ),
-    Constant(
-        "calibrate.stack:OWN_SLOPES", "default", ({1.0: 0.3}, {0.25: 0.1, 0.5: 0.1, 1.0: 0.1, 2.0: 0.1, 4.0: 0.1})
-    ),
-    Constant("calibrate.stack:OWN_SLOPES_OF", "default", (1.0, 0.01)),
-    Constant("calibrate.stack:MOST_SLOPES", "default", (0, 600)),
-    Constant("calibrate.stack:COUNT_ERROR", "default"),
-    Constant("calibrate.stack:SHIFT_ERROR", "default"),
-    Constant("calibrate.stack:WITHOUT_GOLD", "default"),
-    Constant("calibrate.stack:CAUTION", "default"),
-    Constant("calibrate.stack:FOLDS", "default"),
-    Constant("calibrate.stack:FOLD_VOTES", "default"),
-    Constant("calibrate.stack:SILENT_WORTH", "default"),
-    Constant("calibrate.stack:KEPT", "default"),
-    Constant("calibrate.stack:MOST_GOLD", "default_all_gold"),
-    Constant("calibrate.agreed:POINT_WORTH", "default"),
-    Constant("calibrate.agreed:BALANCE_WORTH", "default"),
-    Constant("calibrate.agreed:BALANCE_SURE", "told"),
-    Constant("calibrate.agreed:SURE", "told"),
-    Constant("calibrate.source_accuracy:SHIFT_ERROR", "accuracies"),
-    Constant("calibrate.source_accuracy:SCALE_ERROR", "accuracies"),
-    Constant("calibrate.source_accuracy:OWN_ERROR", "accuracies"),
-    Constant("calibrate.source_accuracy:UNTOLD_LEVEL", "accuracies"),
-    Constant("calibrate.source_accuracy:UNTOLD_SLOPE", "accuracies"),
-    Constant("calibrate.source_accuracy:UNTOLD_ERROR", "accuracies"),
-    Constant("calibrate.source_accuracy:USUAL_WORTH", "accuracies"),
-    Constant("calibrate.source_accuracy:FEWEST_TELLING", "accuracies", (2, 6)),
-    Constant("calibrate.cross_validation:FEWEST", "told"),
+    Constant("label.consensus:STEPS", "votes"),
+    Constant("label.consensus:SOURCE_WORTH", "votes"),
+    Constant("label.consensus:VOTE_WORTH", "votes"),
+    Constant("label.consensus:PSEUDO_VOTES", "votes"),
+    Constant("label.consensus:BALANCE_STEP", "votes"),
+    Constant("label.consensus:EVEN", "votes"),
+    Constant("label.consensus:MOST_VOTES", "votes"),
+    Constant("label.consensus:MOST_EACH", "votes"),
+    Constant("label.near_copies:CLOSE", "votes"),
+    Constant("label.near_copies:SURE", "votes"),
+    Constant("label.near_copies:ONE_SIDED", "votes", (0.9, 0.975)),
+    Constant("label.near_copies:COMMON", "votes"),
+    Constant("label.near_copies:ALONE", "votes"),
+    Constant("label.near_copies:SPREAD", "votes"),
+    Constant("label.near_copies:MOST_SOURCES", "votes"),
+    Constant("label.pool:IN_FULL", "votes"),
+    Constant("label.pool:REPEATING", "votes"),
+    Constant("label.pool:REPETITION", "votes"),
+    Constant("label.pool:PAIRS_IN_DOUBT", "alone"),
+    Constant("label.independence:CHANCE", "alone", (0.8, 1.6)),
+    Constant("label.independence:ERRORS", "alone", (0.0, 4.0)),
+    Constant("label.independence:FEWEST_SOURCES", "alone", (3, 6)),
+    Constant("label.independence:MOST_SOURCES", "alone"),
+    Constant("label.independence:COMMON", "alone"),
+    Constant("label.consensus:SCORE_STEPS", "scores"),
+    Constant("posterior.score_shares:WIDTH", "scores"),
+    Constant("posterior.score_shares:BIN_WORTH", "scores"),
+    Constant("posterior.score_shares:LEANING_WORTH", "scores"),
+    Constant("votes.scales:MOST_BINS", "scores"),
+    Constant("label.stack:UNLABELED", "default", UNLABELED),
+    Constant("label.stack:COUNTED", "default"),
+    Constant("label.stack:DOUBT", "default", (1.0, 2.0)),
+    Constant("label.gold_evidence:WORTH", "default"),
+    Constant("label.stack:SLOPES", "default", ((0.35, 1.0), (0.35, 0.45, 0.6, 0.8, 1.0, 1.2, 1.4))),
+    Constant("label.stack:REPETITIONS", "default", ((0.0, 0.4, 3.0), (0.0, 0.07, 0.15, 0.25, 0.4, 0.6, 1.0, 2.0, 3.0))),
+    Constant("label.stack:OWN_SLOPES", "default", ({1.0: 0.3}, {0.25: 0.1, 0.5: 0.1, 1.0: 0.1, 2.0: 0.1, 4.0: 0.1})),
+    Constant("label.stack:OWN_SLOPES_OF", "default", (1.0, 0.01)),
+    Constant("label.stack:MOST_SLOPES", "default", (0, 600)),
+    Constant("label.stack:COUNT_ERROR", "default"),
+    Constant("label.stack:SHIFT_ERROR", "default"),
+    Constant("label.stack:WITHOUT_GOLD", "default"),
+    Constant("label.stack:CAUTION", "default"),
+    Constant("label.stack:FOLDS", "default"),
+    Constant("label.stack:FOLD_VOTES", "default"),
+    Constant("label.stack:SILENT_WORTH", "default"),
+    Constant("label.stack:KEPT", "default"),
+    Constant("label.stack:MOST_GOLD", "default_all_gold"),
+    Constant("label.agreed:POINT_WORTH", "default"),
+    Constant("label.agreed:BALANCE_WORTH", "default"),
+    Constant("label.agreed:BALANCE_SURE", "told"),
+    Constant("label.agreed:SURE", "told"),
+    Constant("label.source_accuracy:SHIFT_ERROR", "accuracies"),
+    Constant("label.source_accuracy:SCALE_ERROR", "accuracies"),
+    Constant("label.source_accuracy:OWN_ERROR", "accuracies"),
+    Constant("label.source_accuracy:UNTOLD_LEVEL", "accuracies"),
+    Constant("label.source_accuracy:UNTOLD_SLOPE", "accuracies"),
+    Constant("label.source_accuracy:UNTOLD_ERROR", "accuracies"),
+    Constant("label.source_accuracy:USUAL_WORTH", "accuracies"),
+    Constant("label.source_accuracy:FEWEST_TELLING", "accuracies", (2, 6)),
+    Constant("label.cross_validation:FEWEST", "told"),
     Constant("fit:FEW_VOTES", "told"),
     Constant("fit:IN_DOUBT", "told"),
     Constant("fit:ENOUGH_GOLD", "few"),
-    Constant("estimate.class_balance:VOTES_WORTH", "balance"),
-    Constant("estimate.third_moments:TRIPLES", "balance"),
-    Constant("estimate.third_moments:STRONGEST", "balance"),
-    Constant("estimate.check:COPY", "copies"),
-    Constant("estimate.signs:SURE", "signs"),
-    Constant("estimate.signs:CAMPS", "signs"),
-    Constant("estimate.views:CLEAR", "tensors"),
-    Constant("estimate.views:TOLD", "tensors"),
-    Constant("estimate.views:FEWEST", "tensors"),
-    Constant("estimate.views:TRIPLES", "tensors"),
-    Constant("estimate.views:SPLITS", "tensors"),
-    Constant("estimate.views:ROUNDS", "tensors"),
-    Constant("estimate.confusion:LEFT_OVER", "tensors"),
-    Constant(
-        "estimate.tensor_fit:PRIOR_COUNTS", "tensors_gold", ((3.0, 30.0, 300.0), tuple(3.0 ** np.arange(0, 7, 0.5)))
-    ),
-    Constant("estimate.topics:STEPS", "topics"),
-    Constant("estimate.topics:MORE", "topics"),
-    Constant("estimate.topics:PSEUDO_WORDS", "topics"),
+    Constant("paper.balance:VOTES_WORTH", "balance"),
+    Constant("paper.third_moments:TRIPLES", "balance"),
+    Constant("paper.third_moments:STRONGEST", "balance"),
+    Constant("paper.check:COPY", "copies"),
+    Constant("paper.signs:SURE", "signs"),
+    Constant("paper.signs:CAMPS", "signs"),
+    Constant("paper.views:CLEAR", "tensors"),
+    Constant("paper.views:TOLD", "tensors"),
+    Constant("paper.views:FEWEST", "tensors"),
+    Constant("paper.views:TRIPLES", "tensors"),
+    Constant("paper.views:SPLITS", "tensors"),
+    Constant("paper.views:ROUNDS", "tensors"),
+    Constant("paper.confusion:LEFT_OVER", "tensors"),
+    Constant("paper.tensor_fit:PRIOR_COUNTS", "tensors_gold", ((3.0, 30.0, 300.0), tuple(3.0 ** np.arange(0, 7, 0.5)))),
+    Constant("paper.topic_fit:STEPS", "topics"),
+    Constant("paper.topic_fit:MORE", "topics"),
+    Constant("paper.topic_fit:PSEUDO_WORDS", "topics"),
     Constant("statistics:BLOCKS", "intervals"),
-    Constant("estimate.intervals:FEWEST", "many"),
-    Constant("estimate.accuracy_blend:MULTIPLE", "labels"),
-    Constant("estimate.accuracy_blend:SMALLEST", "labels"),
-    Constant("estimate.accuracy_blend:WORTH", "labels"),
-    Constant("estimate.kinds.symmetric:Symmetric.largest", "labels", (0.96, 0.99)),
-    Constant("calibrate.with_gold:FOLDS", "labels"),
-    Constant("calibrate.with_gold:SHIFT", "labels"),
-    Constant("calibrate.with_gold:SHIFT_BALANCE_GIVEN", "labels"),
-    Constant("calibrate.with_gold:VARIANCE", "labels"),
-    Constant("calibrate.with_gold:COUNT", "labels"),
-    Constant("calibrate.with_gold:LOG_SLOPE", "labels"),
-    Constant("calibrate.recalibrate:SLOPES", "labels", SLOPES),
-    Constant("calibrate.recalibrate:EXPONENTS", "labels", ((0.0, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0))),
-    Constant("calibrate.recalibrate:LOG_SLOPE_ERROR", "labels"),
-    Constant("calibrate.recalibrate:EXPONENT", "labels"),
-    Constant("calibrate.recalibrate:EXPONENT_ERROR", "labels"),
-    Constant("calibrate.recalibrate:KEPT", "labels"),
-    Constant("calibrate.recalibrate:ENOUGH", "labels"),
-    Constant("calibrate.recalibrate:MOST", "all_gold"),
+    Constant("paper.intervals:FEWEST", "many"),
+    Constant("paper.accuracy_blend:MULTIPLE", "labels"),
+    Constant("paper.accuracy_blend:SMALLEST", "labels"),
+    Constant("paper.accuracy_blend:WORTH", "labels"),
+    Constant("paper.kinds.symmetric:Symmetric.largest", "labels", (0.96, 0.99)),
+    Constant("paper.with_gold:FOLDS", "labels"),
+    Constant("paper.with_gold:SHIFT", "labels"),
+    Constant("paper.with_gold:SHIFT_BALANCE_GIVEN", "labels"),
+    Constant("paper.with_gold:VARIANCE", "labels"),
+    Constant("paper.with_gold:COUNT", "labels"),
+    Constant("paper.with_gold:LOG_SLOPE", "labels"),
+    Constant("paper.recalibrate:SLOPES", "labels", SLOPES),
+    Constant("paper.recalibrate:EXPONENTS", "labels", ((0.0, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0))),
+    Constant("paper.recalibrate:LOG_SLOPE_ERROR", "labels"),
+    Constant("paper.recalibrate:EXPONENT", "labels"),
+    Constant("paper.recalibrate:EXPONENT_ERROR", "labels"),
+    Constant("paper.recalibrate:KEPT", "labels"),
+    Constant("paper.recalibrate:ENOUGH", "labels"),
+    Constant("paper.recalibrate:MOST", "all_gold"),
     Constant("value.risks:FOLDS", "value"),
     Constant("value.risks:VIEW_CAUTION", "value"),
     Constant("value.risks:FEW_WRONG", "value"),
@@ -244,7 +238,7 @@ CONSTANTS = (
     Constant("value.gains:LABELS_BORNE_OUT.power", "own_gains"),
     Constant("value.gains:LABELS_BORNE_OUT.below", "own_gains"),
     Constant("value.gains:LABELS_BORNE_OUT.above", "own_gains"),
-    Constant("calibrate.independence:SURPRISED", "own_gains"),
+    Constant("label.independence:SURPRISED", "own_gains"),
     Constant("value.gains:POINTS.level", "value"),
     Constant("value.gains:POINTS.power", "value"),
     Constant("value.gains:POINTS.below", "value"),
@@ -313,7 +307,7 @@ def votes(folder: str) -> str:
     """Labels of the default fit without gold, and how many pairs are taken for near copies."""
     losses, accuracies, pairs = [], [], 0
     for table in vote_sets(folder).values():
-        model = karat.LabelModel().fit(table)
+        model = carob.LabelModel().fit(table)
         found = score(model.predict_proba(table), table.own_gold)
         losses.append(found.loss)
         accuracies.append(found.accuracy)
@@ -327,7 +321,7 @@ def default(folder: str) -> str:
     for table in vote_sets(folder).values():
         for n in GOLD:
             gold, rest = some_gold(table, n, 0)
-            found = score(karat.LabelModel().fit(table, gold).predict_proba(table), rest)
+            found = score(carob.LabelModel().fit(table, gold).predict_proba(table), rest)
             losses.append(found.loss)
             accuracies.append(found.accuracy)
     return f"loss {np.mean(losses):.4f}, accuracy {np.mean(accuracies):.4f}"
@@ -338,7 +332,7 @@ def default_all_gold(folder: str) -> str:
     table = load_imdb()
     gold, rest = some_gold(table, 20_000, 0)
     start = time.perf_counter()
-    model = karat.LabelModel(class_balance=0.5).fit(table, gold)
+    model = carob.LabelModel(class_balance=0.5).fit(table, gold)
     seconds = time.perf_counter() - start
     return f"loss {score(model.predict_proba(table), rest).loss:.4f}, {seconds:.1f} s"
 
@@ -362,7 +356,7 @@ def told(folder: str) -> str:
     """What the default fit says of real sets with 10 gold labels or none."""
     doubt = few_votes = worse = right = scored = held = classes = 0
     for table in vote_sets(folder).values():
-        model = karat.LabelModel().fit(table)
+        model = carob.LabelModel().fit(table)
         origin, shares = model.fitted_.origin, np.array(gold_balance(table.own_gold))
         if origin is not None:
             doubt, few_votes = doubt + origin.in_doubt, few_votes + len(origin.by_prior)
@@ -370,7 +364,7 @@ def told(folder: str) -> str:
             right += sum(_below_chance(table, name, shares) for name in origin.worse)
         held += int(((model.class_balance_low_ <= shares) & (shares <= model.class_balance_high_)).sum())
         classes += len(shares)
-        scored += bool(karat.LabelModel().fit(table, some_gold(table, 10, 0)[0]).fitted_.scores)
+        scored += bool(carob.LabelModel().fit(table, some_gold(table, 10, 0)[0]).fitted_.scores)
     return (
         f"{doubt} in doubt, {few_votes} sources with few votes, {worse} worse than chance ({right} of them are), "
         f"{scored} with scores, {held} of {classes} class shares in their intervals"
@@ -392,7 +386,7 @@ def few(folder: str) -> str:
             gold, rest = some_gold(votes, n, 0)
             try:
                 given = gold_balance(votes.own_gold)
-                model = karat.LabelModel("median", class_balance=given, replicates=0).fit(votes, gold)
+                model = carob.LabelModel("median", class_balance=given, replicates=0).fit(votes, gold)
             except (InputError, NotIdentifiedError):
                 continue
             losses.append(score(model.predict_proba(votes), rest).loss)
@@ -419,7 +413,7 @@ def balance(folder: str) -> str:
         for n, found in gaps.items():
             gold = some_gold(votes, n, 0)[0] if n else None
             try:
-                model = karat.LabelModel(method="triplets", replicates=0).fit(votes, gold)
+                model = carob.LabelModel(method="triplets", replicates=0).fit(votes, gold)
             except (InputError, NotIdentifiedError):
                 continue
             found.append(float(np.abs(model.class_balance_ - truth).max()))
@@ -428,12 +422,12 @@ def balance(folder: str) -> str:
 
 def copies(folder: str) -> str:
     """How many pairs of sources are taken for copies, in real sets as they come."""
-    from karat.estimate.check import _copies
+    from carob.paper.check import _copies
 
     number = 0
     for file in files_of(folder):
         votes = read_set(file)
-        number += len(_copies(karat.Moments.of(votes)))
+        number += len(_copies(carob.Moments.of(votes)))
     return f"{number} pairs"
 
 
@@ -443,9 +437,9 @@ def signs(folder: str) -> str:
     for seed in range(60):
         rng = np.random.default_rng(seed)
         p = np.concatenate([rng.uniform(0.55, 0.75, 6), rng.uniform(0.25, 0.45, rng.integers(0, 5))])
-        votes = karat.Ising.from_means(p).sample(600, rng)
+        votes = carob.paper.Ising.from_means(p).sample(600, rng)
         try:
-            found = karat.triplets(karat.Moments.of(votes), symmetric=True, signs="data").accuracy
+            found = carob.paper.triplets(carob.Moments.of(votes), symmetric=True, signs="data").accuracy
         except NotIdentifiedError:
             refused += 1
             continue
@@ -458,8 +452,8 @@ def coverage(p: Any, n: int, seeds: int, replicates: int = 100, **options: Any) 
     """Coverage and width of 90 % intervals of simulated sources."""
     covered, widths = [], []
     for seed in range(seeds):
-        votes = karat.Ising.from_means(p).sample(n, seed)
-        model = karat.LabelModel(method="triplets", class_balance=0.5, symmetric=True, replicates=replicates, **options)
+        votes = carob.paper.Ising.from_means(p).sample(n, seed)
+        model = carob.LabelModel(method="triplets", class_balance=0.5, symmetric=True, replicates=replicates, **options)
         table = model.fit(votes).source_table_
         covered.append(((table.low <= p) & (p <= table.high)).mean())
         widths.append((table.high - table.low).mean())
@@ -468,12 +462,12 @@ def coverage(p: Any, n: int, seeds: int, replicates: int = 100, **options: Any) 
 
 def intervals(folder: str) -> str:
     """Coverage of intervals of ten sources on 1,000 points."""
-    return coverage(np.array(karat.datasets.PAPER_ACCURACIES) + 0.05, 1_000, 60)
+    return coverage(np.array(carob.paper.datasets.PAPER_ACCURACIES) + 0.05, 1_000, 60)
 
 
 def many(folder: str) -> str:
     """The same of 60 sources, whose intervals have as few replicates as there may be."""
-    from karat.estimate import intervals as module
+    from carob.paper import intervals as module
 
     module.SECONDS = 0.0
     return coverage(np.random.default_rng(0).uniform(0.55, 0.8, 60), 2_000, 10)
@@ -492,14 +486,14 @@ def value(folder: str) -> str:
     """How far told risks are from those on hidden gold, how often intervals hold them, and what else is told."""
     gaps, held, widths, gains, labels = [], [], [], [], []
     for votes, gold, rest, given in value_calls(folder):
-        found = karat.data_value(votes, gold, class_balance=given)
+        found = carob.data_value(votes, gold, class_balance=given)
         if not isinstance(found, DataValue):
             continue
         gains.append([*(found.gains[name].value for name in found.gains), found.accuracy_gains["labels"].value])
         f = found.equivalent_labels
         labels.append(np.log(min(f.high, 1e4) / f.low))
         for name, learned_from in (("unlabeled", None), ("combined", gold)):
-            model = karat.LabelModel(class_balance=given).fit(votes, learned_from)
+            model = carob.LabelModel(class_balance=given).fit(votes, learned_from)
             real, told = score(model.predict_proba(votes), rest).loss, found.risk[name]
             gaps.append(abs(told.value - real))
             held.append(told.low <= real <= told.high)
@@ -516,7 +510,7 @@ def fixes(folder: str) -> str:
     gains, sure = [], 0
     for votes, gold, _, given in value_calls(folder):
         try:
-            found = karat.data_value(votes, gold, class_balance=given, aggregate="median")
+            found = carob.data_value(votes, gold, class_balance=given, aggregate="median")
         except (InputError, NotIdentifiedError):
             continue
         changes = found.changes if isinstance(found, DataValue) else ()
@@ -530,7 +524,7 @@ def verdict(folder: str) -> str:
     kinds: dict[str, int] = {}
     for votes, gold, _, given in value_calls(folder):
         try:
-            kind = karat.data_value(votes, gold, class_balance=given).kind
+            kind = carob.data_value(votes, gold, class_balance=given).kind
         except (InputError, NotIdentifiedError):
             continue
         kinds[kind] = kinds.get(kind, 0) + 1
@@ -554,7 +548,7 @@ def alone(folder: str) -> str:
     """Labels of the default fit without gold: sources on their own, all of them following one hint, and real ones."""
     losses: dict[str, list[float]] = {}
     for kind, table in own_and_hint():
-        found = score(karat.LabelModel().fit(table).predict_proba(table), table.own_gold).loss
+        found = score(carob.LabelModel().fit(table).predict_proba(table), table.own_gold).loss
         losses.setdefault(kind, []).append(found)
     means = ", ".join(f"{kind} {np.mean(found):.4f}" for kind, found in losses.items())
     return f"{means}, real sets: {votes(folder)}"
@@ -568,9 +562,9 @@ def own_gains(folder: str) -> str:
         for draw in range(3):
             gold, _ = some_gold(table, VALUE_GOLD, draw)
             more, rest = some_gold(table, VALUE_GOLD + 50, draw)
-            told = karat.data_value(table, gold)
+            told = carob.data_value(table, gold)
             before, after = (
-                score(karat.LabelModel().fit(table, some).predict_proba(table), rest) for some in (gold, more)
+                score(carob.LabelModel().fit(table, some).predict_proba(table), rest) for some in (gold, more)
             )
             if isinstance(told, DataValue):
                 said.setdefault(kind, []).append(1e4 * told.gains["labels"].value)
@@ -601,7 +595,7 @@ def tensors(folder: str) -> str:
         tables[:, :, 1:] += (1 - tables.sum(axis=2, keepdims=True)) * rng.dirichlet(np.full(K, 3.0), (m, K))
         truth = rng.integers(0, K, n)
         said = (rng.random((n, m, 1)) > np.cumsum(tables, axis=2)[:, truth].swapaxes(0, 1)).sum(axis=2) - 1
-        found = karat.tensors(Votes.from_array(said, classes=list(range(K)), abstain=-1)).conditionals
+        found = carob.paper.tensors(Votes.from_array(said, classes=list(range(K)), abstain=-1)).conditionals
         ratios.append(((found - tables) ** 2).sum() / (tables * (1 - tables)).sum() * n / K)
     losses, accuracies, taken = _tensor_labels(folder, 0)
     return (
@@ -625,7 +619,7 @@ def _tensor_labels(folder: str, gold: int) -> tuple[list[float], list[float], in
     for table in vote_sets(folder).values():
         if len(table.classes) > 2:
             some, rest = some_gold(table, gold, 0)
-            model = karat.LabelModel(method="tensors", class_balance=gold_balance(table.own_gold), replicates=0)
+            model = carob.LabelModel(method="tensors", class_balance=gold_balance(table.own_gold), replicates=0)
             try:
                 found = score(model.fit(table, some if gold else None).predict_proba(table), rest)
             except (InputError, NotIdentifiedError):
@@ -644,7 +638,7 @@ def topics(folder: str) -> str:
         topic = rng.integers(0, H, n)
         counts = np.stack([rng.multinomial(rng.poisson(length), words[h]) for h in topic])
         known = np.stack([counts[topic == h].sum(axis=0) / counts[topic == h].sum() for h in range(H)])
-        apart = np.abs(karat.topics(counts, H).words[:, None] - words).sum(axis=2).min(axis=0)
+        apart = np.abs(carob.paper.topics(counts, H).words[:, None] - words).sum(axis=2).min(axis=0)
         ratios.append(apart.mean() / np.abs(known - words).sum(axis=1).mean())
     return f"{np.mean(ratios):.4f}, at worst {np.max(ratios):.4f}"
 

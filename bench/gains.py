@@ -1,4 +1,4 @@
-"""What gold labels and unlabeled points bring on real data: the constants of `karat.value.gains`, and how they hold.
+"""What gold labels and unlabeled points bring on real data: the constants of `carob.value.gains`, and how they hold.
 
 python bench/gains.py DIR [--draws 4] [--out FILE]     fit every set with 50 to 250 gold labels; then tell c and b
 python bench/gains.py --from FILE                      tell them from what was measured before
@@ -29,13 +29,13 @@ from sets import files_of, gold_balance, read_set, some_gold
 from simulated_votes import simulated_votes
 from source_intervals import HABITS, SHAPES, simulated
 
-from karat.calibrate.agreed import votes_and_gold
-from karat.estimate.settings import Settings
-from karat.losses import log_losses
-from karat.value.gains import LEAST, Gain, Law
-from karat.value.interval import Interval
-from karat.value.risks import FOLDS, alone_probabilities, bears_out, blind, points_variation
-from karat.votes import Gold, GoldPoints, Votes
+from carob.label.agreed import votes_and_gold
+from carob.posterior.losses import log_losses
+from carob.posterior.settings import Settings
+from carob.value.gains import LEAST, Gain, Law
+from carob.value.interval import Interval
+from carob.value.risks import FOLDS, alone_probabilities, bears_out, blind, points_variation
+from carob.votes import Gold, GoldPoints, Votes
 
 GOLD = (100, 200)
 TENTH_OF = 3_000  # points, of a set whose tenth tells what ten times as many bring

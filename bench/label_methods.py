@@ -1,4 +1,4 @@
-"""Ways to label that bench/label_quality.py compares: karat, its estimators one by one, and counts of votes."""
+"""Ways to label that bench/label_quality.py compares: carob, its estimators one by one, and counts of votes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from sets import gold_balance
 
-import karat
-from karat._types import Floats, Ints
-from karat.votes import Gold, Votes
+import carob
+from carob._types import Floats, Ints
+from carob.votes import Gold, Votes
 
 SMALLEST = 1e-9  # no probability of the true class counts as less in a log loss
 
-KARAT: dict[str, dict[str, Any]] = {
-    "karat": {},
+CAROB: dict[str, dict[str, Any]] = {
+    "carob": {},
     "symmetric": {"method": "triplets", "symmetric": True},
     "by class": {"method": "triplets", "symmetric": False},
     "tensors": {"method": "tensors"},
@@ -25,19 +25,19 @@ KARAT: dict[str, dict[str, Any]] = {
 }
 NEED_GOLD = ("labeled", "combined")
 WORDS = {
-    "karat": "LabelModel as it comes",
+    "carob": "LabelModel as it comes",
     "majority": "most votes, ties and silent points by the class balance; log loss of smoothed",
     "smoothed": "votes and one more for every class, weighted by the class balance",
-    "symmetric": "karat's triplets, one accuracy per source",
-    "by class": "karat's triplets, an accuracy per source and class",
-    "tensors": "karat's tensors, a table per source",
-    "labeled": "karat from gold alone",
-    "combined": "karat from votes and gold",
+    "symmetric": "carob's triplets, one accuracy per source",
+    "by class": "carob's triplets, an accuracy per source and class",
+    "tensors": "carob's tensors, a table per source",
+    "labeled": "carob from gold alone",
+    "combined": "carob from votes and gold",
 }
 
 
 def methods_for(gold: int) -> list[str]:
-    """Karat, the counts of votes, and karat's estimators that can do with so much gold."""
+    """Carob, the counts of votes, and carob's estimators that can do with so much gold."""
     return [name for name in WORDS if gold or name not in NEED_GOLD]
 
 
@@ -100,15 +100,15 @@ def majority_class(draw: Draw) -> Ints:
     return (counted(draw.votes) + draw.shares / 2).argmax(axis=1)
 
 
-def karat_labels(name: str, draw: Draw) -> Floats:
-    """Probabilities of one of karat's methods."""
-    model = karat.LabelModel(class_balance=draw.balance, replicates=0, **KARAT[name])
+def carob_labels(name: str, draw: Draw) -> Floats:
+    """Probabilities of one of carob's methods."""
+    model = carob.LabelModel(class_balance=draw.balance, replicates=0, **CAROB[name])
     votes = replace(draw.votes, gold=None)  # that came with the votes is there to measure by
     try:
         return model.fit(votes, draw.gold).predict_proba(votes)
-    except (karat.InputError, karat.NotIdentifiedError) as error:
+    except (carob.InputError, carob.NotIdentifiedError) as error:
         raise NoAnswerError("refused", str(error)) from error
-    except Exception as error:  # a fault of karat is to be seen, on this set, and the others too
+    except Exception as error:  # a fault of carob is to be seen, on this set, and the others too
         raise NoAnswerError("failed", f"{type(error).__name__}: {error}") from error
 
 
@@ -124,14 +124,14 @@ def scores(probabilities: Floats, gold: Gold, classes: Ints | None = None) -> tu
 
 
 def own_score(name: str, draw: Draw) -> tuple[float, float]:
-    """Accuracy and log loss of karat or of a count of votes."""
-    if name in KARAT:
-        return scores(karat_labels(name, draw), draw.scored)
+    """Accuracy and log loss of carob or of a count of votes."""
+    if name in CAROB:
+        return scores(carob_labels(name, draw), draw.scored)
     return scores(smoothed_vote(draw), draw.scored, majority_class(draw) if name == "majority" else None)
 
 
 def own_answer(name: str, draws: list[Draw]) -> Answer:
-    """Mean scores of karat or of a count of votes over draws."""
+    """Mean scores of carob or of a count of votes over draws."""
     start = time.perf_counter()
     try:
         found = [own_score(name, draw) for draw in draws]

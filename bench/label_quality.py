@@ -25,8 +25,8 @@ from label_methods import WORDS, Answer, Draw, NoAnswerError, methods_for, own_a
 from peer_environment import ABSENT, PACKAGES, PeerError, Peers
 from sets import files_of, gold_balance, read_set, some_gold
 
-import karat
-from karat.votes import Votes
+import carob
+from carob.votes import Votes
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_folder(folder: str, only: list[str] | None) -> tuple[list[VoteSet], dic
         try:
             data = VoteSet(file, read_set(file))
             size = data.size
-        except (ValueError, OSError, karat.InputError) as error:
+        except (ValueError, OSError, carob.InputError) as error:
             skipped[file.stem] = str(error).splitlines()[0]
             continue
         if size["gold"] < 1 or size["classes"] < 2:
@@ -113,7 +113,7 @@ def mean_of(answers: list[Answer], number: str) -> float | None:
 
 
 def summary(table: Table, sizes: dict[str, dict[str, int]]) -> dict[str, Any]:
-    """Means per method over binary sets and over those of more classes, who refused, and where karat is worst."""
+    """Means per method over binary sets and over those of more classes, who refused, and where carob is worst."""
     means: dict[str, Any] = {}
     for words, names in groups(table, sizes):
         rows = [table.results[name] for name in names]
@@ -121,12 +121,12 @@ def summary(table: Table, sizes: dict[str, dict[str, int]]) -> dict[str, Any]:
         means[words] = {}
         for method in methods:
             own = [row[method] for row in rows if row[method].status == "ok"]
-            both = [row for row in rows if row[method].status == row["karat"].status == "ok"]
-            means[words][method] = {"sets": len(own), "sets_with_karat": len(both)}
+            both = [row for row in rows if row[method].status == row["carob"].status == "ok"]
+            means[words][method] = {"sets": len(own), "sets_with_carob": len(both)}
             for number in ("accuracy", "log_loss"):
-                ours, theirs = (mean_of([row[name] for row in both], number) for name in ("karat", method))
+                ours, theirs = (mean_of([row[name] for row in both], number) for name in ("carob", method))
                 gain = None if ours is None or theirs is None else ours - theirs
-                means[words][method] |= {number: mean_of(own, number), f"karat_less_it_{number}": gain}
+                means[words][method] |= {number: mean_of(own, number), f"carob_less_it_{number}": gain}
     silent = {
         status: {
             method: [name for name, row in table.results.items() if row[method].status == status]
@@ -135,9 +135,9 @@ def summary(table: Table, sizes: dict[str, dict[str, int]]) -> dict[str, Any]:
         for status in ("refused", "failed")
     }
     excess = {
-        name: row["karat"].log_loss - row["smoothed"].log_loss
+        name: row["carob"].log_loss - row["smoothed"].log_loss
         for name, row in table.results.items()
-        if row["karat"].log_loss is not None and row["smoothed"].log_loss is not None
+        if row["carob"].log_loss is not None and row["smoothed"].log_loss is not None
     }
     worst = max(excess, key=lambda name: excess[name], default=None)
     told = None if worst is None else {"set": worst, "log_loss_excess": excess[worst]}
@@ -154,7 +154,7 @@ def shown(table: Table, told: dict[str, Any]) -> str:
     """Two tables, of accuracy and of log loss, with their means and what was left out."""
     lines = []
     methods = list(next(iter(table.results.values()), {}))
-    first = max([len(name) for name in table.results] + [len("karat less it, K = 2")])
+    first = max([len(name) for name in table.results] + [len("carob less it, K = 2")])
     widths = [max(len(method), 7) for method in methods]
 
     def row(name: str, cells: list[str]) -> str:
@@ -173,12 +173,12 @@ def shown(table: Table, told: dict[str, Any]) -> str:
             if means:
                 lines += ["", row(f"mean, {words}", [cell(means[method][number]) for method in methods])]
                 lines.append(row("    of so many sets", [str(means[method]["sets"]) for method in methods]))
-                gains = [cell(means[method][f"karat_less_it_{number}"], "+") for method in methods]
-                lines.append(row(f"karat less it, {words}", gains))
+                gains = [cell(means[method][f"carob_less_it_{number}"], "+") for method in methods]
+                lines.append(row(f"carob less it, {words}", gains))
         lines.append("")
     for status in ("refused", "failed"):
         lines.append(row(f"sets {status}", [str(len(told[status][method])) for method in methods]))
-    lines += ["    karat less it: on the sets that both labeled", ""]
+    lines += ["    carob less it: on the sets that both labeled", ""]
     worst = told["worst_against_smoothed"]
     if worst:
         lines.append(

@@ -1,9 +1,9 @@
 """How long labels take, against other libraries in the same run: the part of bench/label_quality.py that --speed runs.
 
-python bench/label_speed.py [REPLICATES]     karat alone on many workers, with the memory of this process, as JSON
+python bench/label_speed.py [REPLICATES]     carob alone on many workers, with the memory of this process, as JSON
 
 Votes are simulated: two classes equally frequent, every source right with a probability of its own. Bringing votes into
-the form that a library takes is not timed. karat takes all cores that it may, others what OMP_NUM_THREADS says: run it
+the form that a library takes is not timed. carob takes all cores that it may, others what OMP_NUM_THREADS says: run it
 under `taskset -c 0` to give everybody one core.
 """
 
@@ -24,9 +24,9 @@ import pyarrow as pa
 from peer_environment import PeerError, Peers, last_line
 from pyarrow import parquet
 
-import karat
-from karat._types import Codes, Floats, Ints
-from karat.votes import Votes
+import carob
+from carob._types import Codes, Floats, Ints
+from carob.votes import Votes
 
 CLASSES = (0, 1)
 
@@ -64,11 +64,11 @@ def timed(work: Callable[[], Floats]) -> tuple[Floats, float]:
     return found, time.perf_counter() - start
 
 
-def karat_labels(votes: Votes, replicates: int | None = None, **options: Any) -> Floats:
-    """Fit and label; with karat's own number of replicates where not given."""
+def carob_labels(votes: Votes, replicates: int | None = None, **options: Any) -> Floats:
+    """Fit and label; with carob's own number of replicates where not given."""
     if replicates is not None:
         options["replicates"] = replicates
-    return karat.LabelModel(**options).fit(votes).predict_proba(votes)
+    return carob.LabelModel(**options).fit(votes).predict_proba(votes)
 
 
 def accuracy(probabilities: Floats, truth: Ints) -> float:
@@ -92,7 +92,7 @@ def line(what: str, name: str, found: tuple[Floats, float], truth: Ints, peer: s
     """One comparison in words and numbers."""
     probabilities, seconds = found
     right = accuracy(probabilities, truth)
-    told: dict[str, Any] = {"what": what, "karat": name, "seconds": seconds, "accuracy": right, "peer": peer}
+    told: dict[str, Any] = {"what": what, "carob": name, "seconds": seconds, "accuracy": right, "peer": peer}
     words = f"{what}: {name} {seconds:.2f} s, accuracy {right:.4f}"
     if isinstance(other, str):
         return told | {"failed": other, "words": f"{words}; {peer} failed: {other}"}
@@ -106,9 +106,9 @@ def against_snorkel(peers: Peers) -> list[dict[str, Any]]:
     """Fifty sources that all vote."""
     truth, values = full_votes(200_000, 50, 0.55, 0.8)
     votes = Votes.from_array(values, classes=CLASSES)
-    ours = timed(lambda: karat_labels(votes, class_balance=0.5))
+    ours = timed(lambda: carob_labels(votes, class_balance=0.5))
     other = peer_labels(peers, "Snorkel", values)
-    return [line("200,000 x 50", "karat with intervals", ours, truth, "Snorkel", other)]
+    return [line("200,000 x 50", "carob with intervals", ours, truth, "Snorkel", other)]
 
 
 def against_dawid_skene(peers: Peers) -> list[dict[str, Any]]:
@@ -117,24 +117,24 @@ def against_dawid_skene(peers: Peers) -> list[dict[str, Any]]:
     truth, table = crowd_votes(n, m, 7, 0.6, 0.95)
     votes = Votes.from_long(table, classes=CLASSES)
     keyed = truth[np.asarray(votes.keys, dtype=np.int64)]
-    plain = timed(lambda: karat_labels(votes, 0))
-    full = timed(lambda: karat_labels(votes))
+    plain = timed(lambda: carob_labels(votes, 0))
+    full = timed(lambda: carob_labels(votes))
     other = peer_labels(peers, "DawidSkene", wide(table, n, m))
     if not isinstance(other, str):
         other = other[0][np.asarray(votes.keys, dtype=np.int64)], other[1]
     what = "20,000 tasks x 800 workers, 7 votes a task"
     return [
-        line(what, "karat without intervals", plain, keyed, "DawidSkene", other),
-        line(what, "karat with intervals", full, keyed, "DawidSkene", other),
+        line(what, "carob without intervals", plain, keyed, "DawidSkene", other),
+        line(what, "carob with intervals", full, keyed, "DawidSkene", other),
     ]
 
 
 def many_workers(replicates: int | None) -> dict[str, Any]:
-    """Seconds and memory of karat alone, in this process."""
+    """Seconds and memory of carob alone, in this process."""
     truth, table = crowd_votes(100_000, 10_000, 7, 0.6, 0.95)
     votes = Votes.from_long(table, classes=CLASSES)
     before = peak_bytes()
-    probabilities, seconds = timed(lambda: karat_labels(votes, replicates))
+    probabilities, seconds = timed(lambda: carob_labels(votes, replicates))
     right = accuracy(probabilities, truth[np.asarray(votes.keys, dtype=np.int64)])
     return {"seconds": seconds, "accuracy": right, "peak_bytes": peak_bytes(), "peak_bytes_before": before}
 
@@ -146,7 +146,7 @@ def peak_bytes() -> int:
 
 def in_child(name: str, *words: str) -> dict[str, Any]:
     """`many_workers` in a process of its own, in words and numbers."""
-    told: dict[str, Any] = {"what": "100,000 tasks x 10,000 workers, 7 votes a task", "karat": name}
+    told: dict[str, Any] = {"what": "100,000 tasks x 10,000 workers, 7 votes a task", "carob": name}
     done = subprocess.run([sys.executable, __file__, *words], capture_output=True, text=True)
     if done.returncode:
         reason = last_line(done.stderr) or f"ended with code {done.returncode}"
@@ -160,8 +160,8 @@ def in_child(name: str, *words: str) -> dict[str, Any]:
 def speed(peers: Peers) -> list[dict[str, Any]]:
     """All comparisons."""
     # First, as Linux counts the memory of the process that starts another one as the other's too.
-    large = [in_child("karat without intervals", "0"), in_child("karat with intervals")]
-    karat_labels(Votes.from_array(full_votes(1_000, 5, 0.6, 0.9)[1], classes=CLASSES))  # compiles
+    large = [in_child("carob without intervals", "0"), in_child("carob with intervals")]
+    carob_labels(Votes.from_array(full_votes(1_000, 5, 0.6, 0.9)[1], classes=CLASSES))  # compiles
     return [*against_snorkel(peers), *against_dawid_skene(peers), *large]
 
 

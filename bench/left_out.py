@@ -1,6 +1,6 @@
 """What value of a constant would be chosen with each set left out, and how good labels are with what is chosen so.
 
-python bench/left_out.py DIR calibrate.stack:DOUBT 1 1.3 2 [--gold 25 100 200] [--draws 2]
+python bench/left_out.py DIR label.stack:DOUBT 1 1.3 2 [--gold 25 100 200] [--draws 2]
 
 bench/sets.py says what DIR holds. The constant takes each of the values in turn; labels are scored by log loss on
 hidden gold, with the class balance given and not. Each set is judged with the value that is best on average over the
@@ -20,14 +20,14 @@ import numpy as np
 from gains import hidden_scores
 from sets import gold_balance, readable, some_gold
 
-from karat.votes import Votes
+from carob.votes import Votes
 
 
 @contextmanager
 def constant(place: str, value: float) -> Iterator[None]:
     """Give a constant, named by module and attribute, another value for a while."""
     name, attribute = place.split(":")
-    module = importlib.import_module(f"karat.{name}")
+    module = importlib.import_module(f"carob.{name}")
     kept = getattr(module, attribute)
     setattr(module, attribute, value)
     try:

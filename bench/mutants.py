@@ -46,7 +46,7 @@ import coverage
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PATHS = ("src/karat/estimate", "src/karat/calibrate", "src/karat/value", "src/karat/naive_bayes.py")
+PATHS = ("src/carob/estimate", "src/carob/calibrate", "src/carob/value", "src/carob/naive_bayes.py")
 OPTIONS = ("-q", "-s", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cacheprovider")
 MEMORY = 4 << 30  # bytes that a mutant may take besides what all processes share
 NOTHING = 1e-9  # a number below this
@@ -156,7 +156,7 @@ class Mutant:
         home = sys.modules[".".join(self.path.relative_to(ROOT / "src").with_suffix("").parts)]
         values = [node.value for node in tree.body if isinstance(node, ast.Assign) and _names(node) == [self.owner]]
         old, new = vars(home)[self.owner], eval(ast.unparse(values[0]), vars(home))  # noqa: S307
-        modules = [module for name, module in sys.modules.items() if name.split(".")[0] == "karat"]
+        modules = [module for name, module in sys.modules.items() if name.split(".")[0] == "carob"]
         for module in [home] if self.owner.startswith("_") else modules:
             if vars(module).get(self.owner) is old:
                 setattr(module, self.owner, new)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from sets import NO_SOURCES
 
-from karat._types import Floats
+from carob._types import Floats
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / ".peers"

@@ -1,4 +1,4 @@
-"""Labels by another library, in the environment that bench/peer_environment.py makes; karat is not needed here.
+"""Labels by another library, in the environment that bench/peer_environment.py makes; carob is not needed here.
 
 python bench/peers.py FILE OUT --peer NAME --classes K [--no-sources gold split] [--balance .3 .7]
 

@@ -3,7 +3,7 @@
 python bench/pick.py DIR [--draws 2] [--goal 200] [--only SET ...] [--json]
 
 bench/sets.py says what DIR holds. Half of the points with gold can be labeled, the others are scored: log loss of the
-default fit, with gold for random points, and for points that `karat.pick` chose, 50 at a time, each time with what was
+default fit, with gold for random points, and for points that `carob.pick` chose, 50 at a time, each time with what was
 labeled before. Every draw halves the points anew. The number of picked labels that reaches the loss of `goal` random
 ones is read off between the steps, on the mean over sets and draws. Sets with too few points to choose from are left
 out.
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from sets import readable
 
-from karat._types import Floats, Places
-from karat.calibrate.agreed import votes_and_gold
-from karat.estimate.settings import Settings
-from karat.losses import log_losses
-from karat.value.pick import pick_points
-from karat.votes import Gold, GoldPoints, Votes
+from carob._types import Floats, Places
+from carob.label.agreed import votes_and_gold
+from carob.posterior.losses import log_losses
+from carob.posterior.settings import Settings
+from carob.value.pick import pick_points
+from carob.votes import Gold, GoldPoints, Votes
 
 STEP = 50
 

@@ -3,12 +3,12 @@
 python bench/rate.py DIR [--draws 2] [--gold 50 100 200] [--only SET ...] [--peers] [--json]
 
 bench/sets.py says what DIR holds; points without gold are left out, so that the truth is known. Of every set, random
-gold labels are drawn, and the shares that `karat.rate` tells for all its points are compared to the truth: how often
+gold labels are drawn, and the shares that `carob.rate` tells for all its points are compared to the truth: how often
 the intervals hold it (nominal 90 %), and how wide they are beside gold alone and beside the best single source, taken
 for itself by the same formula (prediction-powered inference with one judge; of more than ten sources those with most
 votes; the best is that with the narrowest intervals over all draws of a set). --peers also asks ppi_py and truescore
 for each of these sources, in an environment of their own; they speak of points like these, so that the width of
-`karat.rate(beyond=True)` is compared to theirs.
+`carob.rate(beyond=True)` is compared to theirs.
 A draw larger than half of the points is left out. Of two classes the second is told, else the mean over classes.
 """
 
@@ -26,11 +26,11 @@ import numpy as np
 from peer_environment import FOLDER, HERE, last_line
 from sets import readable, some_gold
 
-from karat._types import Floats
-from karat.calibrate.blind import predicted_blind
-from karat.estimate.settings import Settings
-from karat.value.rate import folds, group_rates
-from karat.votes import GoldPoints, Votes
+from carob._types import Floats
+from carob.label.blind import predicted_blind
+from carob.posterior.settings import Settings
+from carob.value.rate import folds, group_rates
+from carob.votes import GoldPoints, Votes
 
 LEVEL = 0.9
 MOST_JUDGES = 10
@@ -138,7 +138,7 @@ def main() -> None:
 
 
 def means(rows: list[dict[str, Any]]) -> dict[str, float]:
-    """Means over draws, and the width beside the best judge of each set, by karat's formula and by others'."""
+    """Means over draws, and the width beside the best judge of each set, by carob's formula and by others'."""
     if not rows:
         return {}
     names = ("covered", "gold_covered", "width", "over_gold", "worth")

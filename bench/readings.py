@@ -18,10 +18,10 @@ import numpy as np
 from sets import files_of, read_set
 from simulated_votes import simulated_votes
 
-from karat.calibrate import pool
-from karat.calibrate.pool import without_gold
-from karat.estimate.consensus import Ballots, learn, majority
-from karat.votes import Votes
+from carob.label import pool
+from carob.label.consensus import Ballots, learn, majority
+from carob.label.pool import without_gold
+from carob.votes import Votes
 
 WEIGHTS = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75)
 REPETITIONS = (0.1, 0.2, 0.4, 0.8, 1.6)
@@ -90,7 +90,7 @@ def main() -> None:
     on_simulations = np.mean([judged(*found) for found in simulated], axis=0)
     best = int(on_simulations.argmin())
     now = GRID.index((0.25, 0.25, REPETITIONS.index(0.4)))
-    for what, k in (("best on simulations", best), ("as karat has it", now)):
+    for what, k in (("best on simulations", best), ("as carob has it", now)):
         on_real = [float(found[0][k]) for found in real.values()]
         print(f"{what}: {words(k)}; simulated {on_simulations[k]:.4f}, real {np.mean(on_real):.4f}")
     left_out = []

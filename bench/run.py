@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-import karat
-from karat.estimate.aggregate import aggregate_triplets
+import carob
+from carob.paper.aggregate import aggregate_triplets
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def best(work: Callable[[], object], repeats: int) -> float:
 
 def compile_modules() -> None:
     """As `pip install` does, so that processes start as they do for users."""
-    compileall.compile_dir(Path(karat.__file__).parent, quiet=1)
+    compileall.compile_dir(Path(carob.__file__).parent, quiet=1)
 
 
 def in_memory() -> list[Result]:
@@ -61,12 +61,12 @@ def in_memory() -> list[Result]:
     rng = np.random.default_rng(0)
     n, m = 2_000_000, 32
     values = np.asfortranarray(rng.integers(0, 2, (n, m), dtype=np.int8))
-    votes = karat.Votes.from_array(values)
-    model = karat.triplets(karat.Moments.of(votes), negative="absolute")
+    votes = carob.Votes.from_array(values)
+    model = carob.paper.triplets(carob.Moments.of(votes), negative="absolute")
     words = values.T.reshape(-1).view(np.int64)
     read = best(lambda: words.sum(), 30)
-    counted = best(lambda: karat.Moments.of(votes), 30)
-    labeled = best(lambda: karat.posterior(votes, model), 20)
+    counted = best(lambda: carob.Moments.of(votes), 30)
+    labeled = best(lambda: carob.paper.posterior(votes, model), 20)
     return [
         Result("pair counts, 2,000,000 x 32", counted, "reading the bytes", read, 3),
         Result("posterior, 2,000,000 x 32", labeled, "reading the bytes", read, 8),
@@ -94,11 +94,11 @@ def command(*words: str) -> float:
 
 def starting() -> list[Result]:
     """How long one waits for the command line and the library."""
-    python, script = sys.executable, str(Path(sys.executable).with_name("karat"))
+    python, script = sys.executable, str(Path(sys.executable).with_name("carob"))
     helped = best(lambda: command(script, "--help"), 10)
     return [
-        Result("karat --help", helped, *imports(python, "click, rich"), 1.5),
-        Result("import karat", imports(python, "karat")[1], *imports(python, "numpy"), 1.5),
+        Result("carob --help", helped, *imports(python, "click, rich"), 1.5),
+        Result("import carob", imports(python, "carob")[1], *imports(python, "numpy"), 1.5),
     ]
 
 
@@ -112,7 +112,7 @@ def theory() -> Result:
     rng = np.random.default_rng(0)
     p = rng.uniform(0.5, 0.6, 1000)
     edges = {(i, i + 1): 0.6 for i in range(0, 600, 2)}
-    seconds = best(lambda: karat.Ising.from_means(p, edges).conditional_entropy, 3)
+    seconds = best(lambda: carob.paper.Ising.from_means(p, edges).conditional_entropy, 3)
     return Result("H(Y | votes), 1,000 sources", seconds, "one second", 1, 1)
 
 

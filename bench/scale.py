@@ -25,14 +25,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from run import Result, best, compile_modules
 
-import karat
-from karat.digest import Digest
-from karat.engines.cluster import FAN, merged_bytes, part_bytes
-from karat.engines.plan import Part, Plan, together
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+import carob
+from carob.count.digest import Digest
+from carob.engines.cluster import FAN, merged_bytes, part_bytes
+from carob.engines.row_decoder import Part, Plan, together
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
-KARAT = str(Path(sys.executable).with_name("karat"))
+CAROB = str(Path(sys.executable).with_name("carob"))
 ROWS = 1 << 20  # of a row group, and of a part that is drawn
 GOLD = 200
 ROUNDS = 5  # of everything that is timed, of which the shortest counts
@@ -99,8 +99,8 @@ def write_long(path: Path, rows: int, workers: int) -> None:
 
 
 def fit(path: Path, *words: str) -> Ran:
-    """`karat fit` of a file, as its users run it."""
-    return ran(KARAT, "fit", str(path), "--abstain", "-1", *words)
+    """`carob fit` of a file, as its users run it."""
+    return ran(CAROB, "fit", str(path), "--abstain", "-1", *words)
 
 
 def least(runs: Sequence[Ran]) -> Ran:
@@ -140,7 +140,7 @@ def files(folder: Path) -> list[Result]:
     read = min(reads)
     without, with_gold, tenth = map(least, fits)
     copied = python(COPY, str(large), str(folder / "copy.parquet"))
-    labeled = ran(KARAT, "label", str(large), "--model", model, "--out", str(folder / "labels.parquet"))
+    labeled = ran(CAROB, "label", str(large), "--model", model, "--out", str(folder / "labels.parquet"))
     return [
         Result("fit 20,000,000 x 20 without gold", without.seconds, "2 x pyarrow's reading + 1 s", 2 * read + 1, 1),
         Result(
@@ -157,8 +157,8 @@ def pair_counts() -> list[Result]:
     """Counts of pairs of m sources on 200,000 points, per doubling of m."""
     seconds = {}
     for m in (64, 256, 1024):
-        votes = karat.Votes.from_array(np.random.default_rng(0).integers(0, 2, (200_000, m), dtype=np.int8))
-        seconds[m] = best(lambda votes=votes: karat.Moments.of(votes), ROUNDS)  # type: ignore[misc]
+        votes = carob.Votes.from_array(np.random.default_rng(0).integers(0, 2, (200_000, m), dtype=np.int8))
+        seconds[m] = best(lambda votes=votes: carob.Moments.of(votes), ROUNDS)  # type: ignore[misc]
     return [
         Result(f"pair counts, {m:,} sources, a doubling", (seconds[m] / seconds[m // 4]) ** 0.5, "before", 1, 4.4)
         for m in (256, 1024)
@@ -169,7 +169,7 @@ def crowd(folder: Path) -> list[Result]:
     """Memory of 20,000,000 votes of 10,000 workers in a long table."""
     path = folder / "long.parquet"
     write_long(path, 20_000_000, 10_000)
-    found = ran(KARAT, "fit", str(path), "--repeats", "first")
+    found = ran(CAROB, "fit", str(path), "--repeats", "first")
     return [Result("memory of 20,000,000 long rows, in GB", found.memory / 1e3, "2 GB", 2, 1)]
 
 

@@ -3,7 +3,7 @@
 python bench/simulated_scores.py      log loss of labels from scores, over that of one who knows how judges score
 
 A judge sees the class through normal noise, and gives what it sees as it is, rounded to 0 to 9, on a skewed scale, or
-with one number for all that is low. "in full" takes judges to work on their own, as they do here; "karat" does not know
+with one number for all that is low. "in full" takes judges to work on their own, as they do here; "carob" does not know
 that, and is as sure as real sources deserve; "cut" are the votes that the same scores come to at the same quantile of
 every judge, in full, at the best of nine quantiles.
 """
@@ -14,9 +14,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-import karat
-from karat._types import Floats, Ints
-from karat.votes import Votes
+import carob
+from carob._types import Floats, Ints
+from carob.votes import Votes
 
 KINDS = ("plain", "rounded", "skewed", "ties")
 _normal = np.vectorize(NormalDist().cdf)
@@ -60,8 +60,8 @@ def log_loss(p: Floats, truth: Ints) -> float:
 
 
 def in_full(votes: Votes, share: float) -> tuple[Floats, Floats]:
-    """Probabilities of the second class with all scores in full, and as karat has them."""
-    model = karat.LabelModel(class_balance=share).fit(votes)
+    """Probabilities of the second class with all scores in full, and as carob has them."""
+    model = carob.LabelModel(class_balance=share).fit(votes)
     pool = model.fitted_.pool
     if pool is None:
         raise TypeError("the default fit has readings")
@@ -78,7 +78,7 @@ def cut_loss(numbers: Floats, truth: Ints, share: float) -> float:
 def main() -> None:
     """Print a row for every kind of score, number of judges and class balance."""
     print("log loss over that of one who knows how judges score, 5,000 points, mean of three sets")
-    print(f"{'scores':10}{'judges':>8}{'share':>8}{'best':>8}{'in full':>9}{'karat':>8}{'50 gold':>9}{'cut':>8}")
+    print(f"{'scores':10}{'judges':>8}{'share':>8}{'best':>8}{'in full':>9}{'carob':>8}{'50 gold':>9}{'cut':>8}")
     for kind in KINDS:
         for m in (3, 4, 6, 8):
             for share in (0.5, 0.2):
@@ -87,7 +87,7 @@ def main() -> None:
                     numbers, truth, best = simulated_scores(kind, 5_000, m, share, seed)
                     votes = Votes.from_array(numbers, kinds="score")
                     gold = np.where(np.arange(5_000) < 50, truth, -1)
-                    with_gold = karat.LabelModel(class_balance=share).fit(votes, gold).predict_proba(votes)[:, 1]
+                    with_gold = carob.LabelModel(class_balance=share).fit(votes, gold).predict_proba(votes)[:, 1]
                     losses = [log_loss(p, truth) for p in (best, *in_full(votes, share), with_gold)]
                     rows.append([*losses, cut_loss(numbers, truth, share)])
                 least, *others = np.mean(rows, axis=0)

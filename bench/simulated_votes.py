@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.votes import Votes
+from carob.votes import Votes
 
 
 def simulated_votes(seed: int) -> tuple[Votes, np.ndarray]:

@@ -4,10 +4,10 @@ python bench/source_intervals.py DIR [--draws 3] [--simulations] [--json]
 
 DIR holds Parquet files as in bench/label_quality.py. The truth is the accuracy of a source on gold that the fit has not
 seen, for sources with 100 votes there or more; for those with 20 to 99, whose own accuracy is told badly, the interval
-is widened by the error of that. The constants of `karat.calibrate.source_accuracy` are those under which what votes
+is widened by the error of that. The constants of `carob.label.source_accuracy` are those under which what votes
 say of the sources of all sets, and what gold says, are most likely, sources of a set sharing its errors; the errors of
 single sources are then taken a little larger, since some are far off. Each set is judged by constants chosen without
-it, and by those that karat has. Beside: the width of intervals of one width for all, around what votes and gold say,
+it, and by those that carob has. Beside: the width of intervals of one width for all, around what votes and gold say,
 that hold as often. The same for intervals of the class balance.
 """
 
@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 from sets import files_of, read_set, some_gold
 
-from karat.aside import set_aside
-from karat.calibrate import agreed, source_accuracy
-from karat.calibrate.source_accuracy import Seen, expected_of, source_accuracies
-from karat.estimate.settings import Settings
-from karat.votes import Gold, GoldPoints, Votes
+from carob.count.aside import set_aside
+from carob.label import agreed, source_accuracy
+from carob.label.source_accuracy import Seen, expected_of, source_accuracies
+from carob.posterior.settings import Settings
+from carob.votes import Gold, GoldPoints, Votes
 
 GOLD = (0, 25, 50, 100, 200)
 LEVEL = 0.9

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from looks import KARAT, PICTURES
+from looks import CAROB, PICTURES
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 _PATIENCE = 60_000  # milliseconds; a slow machine is no error
@@ -80,7 +80,7 @@ def opened(chromium: Browser) -> Iterator[Callable[..., Page]]:
 def server() -> Iterator[str]:
     """The address of a page that was started for this module."""
     process = subprocess.Popen(
-        [KARAT, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [CAROB, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     address = re.findall(r"http://\S+", process.stdout.readline())[0]

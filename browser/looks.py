@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 HERE = Path(__file__).parent
 PICTURES = HERE / "pictures"
-KARAT = str(Path(sys.executable).with_name("karat"))
+CAROB = str(Path(sys.executable).with_name("carob"))
 WIDTHS = (390, 1280)
 SERIOUS = ("serious", "critical")
 

@@ -65,7 +65,7 @@ def test_a_wide_file_from_upload_to_download(opened: Opened, server: str, tmp_pa
     assert len(rows) == 400
     assert rows[7]["id"] == "00007"
     assert downloaded(page, "Labels (Parquet)", tmp_path).startswith(b"PAR1")
-    assert b'"karat model"' in downloaded(page, "The model", tmp_path)
+    assert b'"carob model"' in downloaded(page, "The model", tmp_path)
     report = downloaded(page, "The report", tmp_path).decode()
     assert "what somebody wrote" not in report
     assert "<img" not in report

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from looks import KARAT, check_accessible, check_charts, take_pictures
+from looks import CAROB, check_accessible, check_charts, take_pictures
 from playwright.sync_api import Page
 from user_files import BAD, MESSAGES, wide
 
 Opened = Callable[..., Page]
 
 
-def karat(*arguments: object) -> None:
-    result = subprocess.run([KARAT, *map(str, arguments)], capture_output=True, text=True, check=False)
+def carob(*arguments: object) -> None:
+    result = subprocess.run([CAROB, *map(str, arguments)], capture_output=True, text=True, check=False)
     assert result.returncode in (0, 1), result.stderr
 
 
@@ -27,7 +27,7 @@ def offline(opened: Opened, path: Path, **options: object) -> Page:
 
 def test_the_demo(opened: Opened, tmp_path: Path) -> None:
     out = tmp_path / "demo.html"
-    karat("demo", "--html", out)
+    carob("demo", "--html", out)
     assert out.stat().st_size < 1_500_000
     page = offline(opened, out)
     check_charts(page, 4)
@@ -38,7 +38,7 @@ def test_the_demo(opened: Opened, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report") / "report.html"
-    karat("report", MESSAGES, "--gold", "truth", "--key", "id", "--out", out)
+    carob("report", MESSAGES, "--gold", "truth", "--key", "id", "--out", out)
     assert out.stat().st_size < 1_500_000
     return out
 
@@ -75,7 +75,7 @@ def test_a_report_prints(opened: Opened, report: Path) -> None:
 
 def test_names_are_text(opened: Opened, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
-    karat("report", wide(tmp_path), "--gold", "gold", "--key", "id", "--out", out)
+    carob("report", wide(tmp_path), "--gold", "gold", "--key", "id", "--out", out)
     page = offline(opened, out)
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 0
@@ -86,7 +86,7 @@ def test_names_are_text(opened: Opened, tmp_path: Path) -> None:
 
 
 def test_the_paper(opened: Opened, tmp_path: Path) -> None:
-    karat("reproduce", "excess-error", "--trials", 2, "--out", tmp_path)
+    carob("reproduce", "excess-error", "--trials", 2, "--out", tmp_path)
     page = offline(opened, tmp_path / "index.html")
     check_charts(page, 1)
     check_accessible(page)

@@ -1,4 +1,4 @@
-"""How the site is built: `make docs`. Its pictures are drawn anew each time, by karat, from the files in examples/."""
+"""How the site is built: `make docs`. Its pictures are drawn anew each time, by carob, from the files in examples/."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ sys.path.insert(0, str(HERE))
 
 from pictures import draw  # noqa: E402
 
-import karat  # noqa: E402
+import carob  # noqa: E402
 
-project = "karat"
-version = release = karat.__version__
+project = "carob"
+version = release = carob.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
-html_title = "karat"
+html_title = "carob"
 html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import karat
-from karat.commands.summary import DataSummary
-from karat.estimate.settings import Settings
-from karat.show.charts.accuracies import accuracies
-from karat.show.charts.chart import Chart
-from karat.show.charts.curves import learning_curves
-from karat.show.charts.error_sources import error_sources
-from karat.value.advice import DataValue
+import carob
+from carob.commands.summary import DataSummary
+from carob.posterior.settings import Settings
+from carob.show.charts.accuracies import accuracies
+from carob.show.charts.chart import Chart
+from carob.show.charts.curves import learning_curves
+from carob.show.charts.error_sources import error_sources
+from carob.value.advice import DataValue
 
 
 def charts() -> list[Chart]:
     """What the example of messages looks like."""
-    votes = karat.read_votes("examples/messages.csv", key="id", gold="truth")
-    model = karat.LabelModel().fit(votes, votes.gold)
+    votes = carob.read_votes("examples/messages.csv", key="id", gold="truth")
+    model = carob.LabelModel().fit(votes, votes.gold)
     data = DataSummary.of(votes, model.source_table_, Settings().level, ())
-    value = karat.data_value(votes, votes.gold)
+    value = carob.data_value(votes, votes.gold)
     if not isinstance(value, DataValue):
         raise TypeError("the example has gold labels enough")
     found = [accuracies(data), error_sources(value), learning_curves(value)]

@@ -1,9 +1,9 @@
-"""Store what karat computes, and compare two such stores: for changes of the code that must change no result.
+"""Store what carob computes, and compare two such stores: for changes of the code that must change no result.
 
 python scripts/compare_results.py store OUT VOTES.parquet...    the IMDB votes, examples/messages.csv and these files
 python scripts/compare_results.py compare BEFORE AFTER          exit code 1 if something moved that must not
 
-Point estimates and probabilities must agree to 1e-12 and the numbers of `karat reproduce` to the bit. Intervals, values
+Point estimates and probabilities must agree to 1e-12 and the numbers of `carob reproduce` to the bit. Intervals, values
 and plans rest on random draws: their largest differences are printed, for somebody to look at.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-import karat
+import carob
 
 ROOT = Path(__file__).resolve().parent.parent
 EXACT = 1e-12
@@ -39,29 +39,29 @@ FITS: dict[str, dict[str, Any]] = {
 }
 
 
-def data_sets(files: list[str]) -> Iterator[tuple[str, karat.Votes]]:
+def data_sets(files: list[str]) -> Iterator[tuple[str, carob.Votes]]:
     """Votes with all the gold that they came with."""
-    yield "imdb", karat.datasets.load_imdb()
-    yield "messages", karat.read_votes(ROOT / "examples" / "messages.csv", key="id", gold="truth")
+    yield "imdb", carob.paper.datasets.load_imdb()
+    yield "messages", carob.read_votes(ROOT / "examples" / "messages.csv", key="id", gold="truth")
     for file in files:
-        yield Path(file).stem, karat.read_votes(file, gold="gold", drop=["split"])
+        yield Path(file).stem, carob.read_votes(file, gold="gold", drop=["split"])
 
 
-def few(votes: karat.Votes, n: int) -> Any:
+def few(votes: carob.Votes, n: int) -> Any:
     """Gold for n random points."""
     gold = votes.code_gold(votes.gold).values
     rows = np.random.default_rng(0).permutation(np.flatnonzero(gold >= 0))[:n]
     kept = np.full(len(votes), -1, dtype=np.int8)
     kept[rows] = gold[rows]
-    return karat.Gold(kept, votes.classes)
+    return carob.Gold(kept, votes.classes)
 
 
-def fitted(votes: karat.Votes, options: dict[str, Any], n_gold: int, folder: Path, name: str) -> dict[str, Any]:
+def fitted(votes: carob.Votes, options: dict[str, Any], n_gold: int, folder: Path, name: str) -> dict[str, Any]:
     """Everything that a fit gives, or what it says no with."""
     if options.get("class_balance") == "uniform":
         options = options | {"class_balance": [1 / len(votes.classes)] * len(votes.classes)}
     try:
-        model = karat.LabelModel(**options).fit(votes, few(votes, n_gold) if n_gold else None)
+        model = carob.LabelModel(**options).fit(votes, few(votes, n_gold) if n_gold else None)
     except ValueError as error:
         return {"refused": f"{type(error).__name__}: {error}"}
     np.save(folder / f"{name}.npy", model.predict_proba(votes))
@@ -73,16 +73,16 @@ def fitted(votes: karat.Votes, options: dict[str, Any], n_gold: int, folder: Pat
     }
 
 
-def valued(votes: karat.Votes, n_gold: int) -> dict[str, Any]:
-    """What karat.data_value and karat.plan say."""
+def valued(votes: carob.Votes, n_gold: int) -> dict[str, Any]:
+    """What carob.data_value and carob.plan say."""
     found: dict[str, Any] = {}
     for name, balance in (("value", None), ("balance", [1 / len(votes.classes)] * len(votes.classes))):
         try:
-            found[name] = karat.data_value(votes, few(votes, n_gold), class_balance=balance).to_dict()
+            found[name] = carob.data_value(votes, few(votes, n_gold), class_balance=balance).to_dict()
         except ValueError as error:
             found[name] = {"refused": f"{type(error).__name__}: {error}"}
     try:
-        spent = karat.plan(votes, few(votes, n_gold), label_cost=0.5, point_cost=0.001, budget=100.0)
+        spent = carob.plan(votes, few(votes, n_gold), label_cost=0.5, point_cost=0.001, budget=100.0)
         found["plan"] = spent.to_dict()
     except ValueError as error:
         found["plan"] = {"refused": f"{type(error).__name__}: {error}"}
@@ -90,9 +90,9 @@ def valued(votes: karat.Votes, n_gold: int) -> dict[str, Any]:
 
 
 def reproduced(trials: int) -> Any:
-    """The numbers of `karat reproduce all`."""
+    """The numbers of `carob reproduce all`."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", "from karat.cli import main; main()", "reproduce", "all", "--json"]
+        command = [sys.executable, "-c", "from carob.__main__ import main; main()", "reproduce", "all", "--json"]
         run = subprocess.run([*command, "--trials", str(trials), "--out", folder], capture_output=True, check=True)
         return {name: json.loads(run.stdout)[name] for name in ("comparison", "tables")}
 
@@ -179,7 +179,7 @@ def compare(before: Path, after: Path) -> int:
     print(f"mean width of the intervals: {widths[0]:.4f} before, {widths[1]:.4f} after")
     for file in sorted(before.glob("*.json")):
         if file.name != "results.json":
-            loaded = karat.load(file)
+            loaded = carob.load(file)
             probabilities = np.load(file.with_suffix(".npy"))
             name = file.stem.split("-")[0]
             if name in DATA and np.abs(loaded.predict_proba(DATA[name]) - probabilities).max() > EXACT:
@@ -189,7 +189,7 @@ def compare(before: Path, after: Path) -> int:
     return 1 if failed else 0
 
 
-DATA: dict[str, karat.Votes] = {}
+DATA: dict[str, carob.Votes] = {}
 
 if __name__ == "__main__":
     if sys.argv[1] == "store":

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from karat._types import AnyArray
-from karat.io.files import whole_file
+from carob._types import AnyArray
+from carob.read.files import whole_file
 
 FOLDER = Path(__file__).parent.parent / "examples"
 # name: probability to be right, probability to vote

@@ -1,8 +1,8 @@
-"""Make the table of IMDB vote patterns that ships with karat.
+"""Make the table of IMDB vote patterns that ships with carob.
 
     python scripts/make_imdb_patterns.py REVIEWS
 
-REVIEWS is what `karat.datasets.read_imdb_reviews` takes: the folder or archive aclImdb, or a table.
+REVIEWS is what `carob.paper.datasets.read_imdb_reviews` takes: the folder or archive aclImdb, or a table.
 """
 
 import sys
@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from karat.datasets.imdb import imdb_sources, read_imdb_reviews
-from karat.io.files import whole_file
-from karat.sources import apply_sources
+from carob.paper.datasets.imdb import imdb_sources, read_imdb_reviews
+from carob.read.apply_rules import apply_sources
+from carob.read.files import whole_file
 
-TARGET = Path(__file__).parent.parent / "src" / "karat" / "datasets" / "imdb_patterns.csv"
+TARGET = Path(__file__).parent.parent / "src" / "carob" / "datasets" / "imdb_patterns.csv"
 
 
 def main(path: str) -> None:

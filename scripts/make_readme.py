@@ -33,7 +33,7 @@ def _printed(block: tuple[str, str, str], folder: str) -> str:
     shown, _, rest = block
     command = shown.partition("\n")[0]
     _, *words = shlex.split(command)
-    script = str(Path(sys.executable).with_name("karat"))
+    script = str(Path(sys.executable).with_name("carob"))
     run = subprocess.run(
         [script, *words], cwd=folder, capture_output=True, text=True, env=os.environ | {"COLUMNS": "80"}
     )

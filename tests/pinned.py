@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from simulate import draw_votes, make_votes, sample, symmetric_conditionals
 
-from karat import Gold, LabelModel, Votes, data_value, plan
-from karat.errors import InputError, NotIdentifiedError
-from karat.io.plain import plain
+from carob import Gold, LabelModel, Votes, data_value, plan
+from carob.errors import InputError, NotIdentifiedError
+from carob.read.plain import plain
 
 FILE = Path(__file__).with_name("pinned.json")
 

@@ -6,27 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from karat import Coding
-from karat.commands.check import CheckResult
-from karat.commands.demo import DemoResult
-from karat.commands.dependence import Dependence
-from karat.commands.fit import FitResult
-from karat.commands.label import LabelResult
-from karat.commands.outputs import LabelShare
-from karat.commands.reproduce import ReproduceResult
-from karat.commands.summary import ClassShare, DataSummary
-from karat.estimate.structure import DependentPair
-from karat.experiments.parts import Options, Point
-from karat.experiments.run import Comparison, Reproduction
-from karat.losses import Score
-from karat.source_table import SourceTable
-from karat.value.advice import DataValue, Shares
-from karat.value.changes import SourceChange
-from karat.value.decision import decide
-from karat.value.gains import Gain, Lacking, Prospects
-from karat.value.interval import Interval
-from karat.value.plan import Plan, Purchase
-from karat.value.votes_alone import VotesAlone
+from carob import Coding
+from carob.commands.check import CheckResult
+from carob.commands.demo import DemoResult
+from carob.commands.dependence import Dependence
+from carob.commands.fit import FitResult
+from carob.commands.label import LabelResult
+from carob.commands.outputs import LabelShare
+from carob.commands.reproduce import ReproduceResult
+from carob.commands.summary import ClassShare, DataSummary
+from carob.paper.experiments.parts import Options, Point
+from carob.paper.experiments.run import Comparison, Reproduction
+from carob.paper.structure import DependentPair
+from carob.posterior.losses import Score
+from carob.posterior.source_table import SourceTable
+from carob.value.advice import DataValue, Shares
+from carob.value.changes import SourceChange
+from carob.value.decision import decide
+from carob.value.gains import Gain, Lacking, Prospects
+from carob.value.interval import Interval
+from carob.value.plan import Plan, Purchase
+from carob.value.votes_alone import VotesAlone
 
 BALANCE = (ClassShare("ham", 0.7, 0.6, 0.8), ClassShare("spam", 0.3, 0.2, 0.4))
 LABELS = (LabelShare("ham", 1_200, 0.61), LabelShare("spam", 800, 0.39))

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from karat import Coding, Gold, Moments, Votes
-from karat.estimate.consensus import Ballots
-from karat.votes.storage import Sparse
+from carob import Coding, Gold, Moments, Votes
+from carob.label.consensus import Ballots
+from carob.votes.storage import Sparse
 
 PAPER_ACCURACIES = np.random.RandomState(123).uniform(0.55, 0.75, 10)  # the paper's own draw
 

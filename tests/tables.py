@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from karat import Votes
+from carob import Votes
 
 COLUMNS: dict[str, list[Any]] = {
     "id": ["a", "b", "c", "d"],

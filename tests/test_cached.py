@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import threading
 
-from karat._cached import cached_property
-from karat._kernels import threads
+from carob._cached import cached_property
+from carob._kernels import threads
 
 
 class Slow:

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from run_karat import KARAT, answer, karat
+from run_carob import CAROB, answer, carob
 from simulate import contradicting_votes, draw_votes, symmetric_conditionals
 
 READ = ("--key", "id", "--gold", "y")
@@ -31,7 +31,7 @@ def test_the_verdict_comes_first_and_the_next_command_last(votes_csv: Path) -> N
     found = answer("check", votes_csv, *READ)
     first, *_, last = found
     assert (first, last) == ("verdict", "next")
-    text = karat("check", votes_csv, *READ)
+    text = carob("check", votes_csv, *READ)
     assert text.returncode == 0
     assert text.stderr == ""
     assert text.stdout.splitlines()[0] == found["verdict"]
@@ -40,16 +40,16 @@ def test_the_verdict_comes_first_and_the_next_command_last(votes_csv: Path) -> N
 
 def test_the_next_command_has_the_options_of_this_one(votes_csv: Path, tmp_path: Path) -> None:
     plain = f"{votes_csv} --key id --gold y"
-    assert answer("check", votes_csv, *READ)["next"] == f"karat fit {plain} --out labels.csv"
+    assert answer("check", votes_csv, *READ)["next"] == f"carob fit {plain} --out labels.csv"
     more = "--symmetric --known-pair a b --known-pair c d --seed 3 --method triplets"  # as commands declare them
     fitted = answer("fit", votes_csv, *READ, *more.split(), "--wide")
-    assert fitted["next"] == f"karat fit {plain} {more} --out labels.csv --model model.json"
+    assert fitted["next"] == f"carob fit {plain} {more} --out labels.csv --model model.json"
     written = answer("fit", votes_csv, *READ, *more.split(), "--out", tmp_path / "l.csv")
-    assert written["next"] == f"karat value {plain} {more.removesuffix(' --method triplets')}"
+    assert written["next"] == f"carob value {plain} {more.removesuffix(' --method triplets')}"
     without_gold = answer("fit", votes_csv, "--key", "id", "--drop", "y", "--out", tmp_path / "l.csv")
-    assert without_gold["next"] == f"karat pick {votes_csv} --key id --drop y -n 50 --out to_label.csv"
+    assert without_gold["next"] == f"carob pick {votes_csv} --key id --drop y -n 50 --out to_label.csv"
     saved = answer("fit", votes_csv, *READ, *more.split(), "--model", tmp_path / "m.json")
-    assert saved["next"] == f"karat label NEW_VOTES --key id --model {tmp_path}/m.json --out new_labels.csv"
+    assert saved["next"] == f"carob label NEW_VOTES --key id --model {tmp_path}/m.json --out new_labels.csv"
     labeled = answer("label", votes_csv, "--key", "id", "--model", tmp_path / "m.json", "--out", tmp_path / "n.csv")
     assert labeled["next"] == ""
 
@@ -58,23 +58,23 @@ def test_next_commands_of_value_and_plan(votes_csv: Path) -> None:
     plain = f"{votes_csv} --key id --gold y --symmetric"
     value = answer("value", votes_csv, *READ, "--symmetric", "--worth", ".3")
     assert value["advice"] == "stop"
-    assert value["next"] == f"karat plan {plain} --label-cost 1 --point-cost 0.01 --budget 100"
+    assert value["next"] == f"carob plan {plain} --label-cost 1 --point-cost 0.01 --budget 100"
     plan = answer("plan", votes_csv, *READ, "--symmetric", *COSTS)
-    assert plan["next"] == f"karat pick {plain} -n {plan['buy_labels']} --out to_label.csv"
+    assert plan["next"] == f"carob pick {plain} -n {plan['buy_labels']} --out to_label.csv"
 
 
 def test_what_cannot_be_told_has_exit_code_1(votes_csv: Path, tmp_path: Path) -> None:
     without = ("--key", "id", "--drop", "y")
     value = answer("value", votes_csv, *without, code=1)
     assert "with 20 gold labels I could" in value["verdict"]
-    assert value["next"] == f"karat pick {votes_csv} --key id --drop y -n 20 --out to_label.csv"
-    plan = karat("plan", votes_csv, *without, *COSTS)
+    assert value["next"] == f"carob pick {votes_csv} --key id --drop y -n 20 --out to_label.csv"
+    plan = carob("plan", votes_csv, *without, *COSTS)
     assert (plan.returncode, plan.stdout) == (1, "")
     assert "20 gold labels at least" in plan.stderr
     path = tmp_path / "votes.csv"
     np.savetxt(path, contradicting_votes().values, "%d", ",", header="a,b,c", comments="")
     options = (path, "--class-balance", ".5", "--method", "triplets")
-    fit = karat("fit", *options, "--out", tmp_path / "labels.csv")
+    fit = carob("fit", *options, "--out", tmp_path / "labels.csv")
     assert (fit.returncode, fit.stdout) == (1, "")
     assert "no triplet can be used for" in fit.stderr
     assert not (tmp_path / "labels.csv").exists()
@@ -83,11 +83,11 @@ def test_what_cannot_be_told_has_exit_code_1(votes_csv: Path, tmp_path: Path) ->
 
 
 def test_an_option_of_which_only_the_last_would_count_is_refused(votes_csv: Path) -> None:
-    twice = karat("fit", votes_csv, "--key", "id", "--gold-file", "a.csv", "--gold-file", "b.csv")
+    twice = carob("fit", votes_csv, "--key", "id", "--gold-file", "a.csv", "--gold-file", "b.csv")
     assert (twice.returncode, twice.stdout) == (2, "")
     assert "--gold-file is given more than once, and takes one value." in twice.stderr
     assert (
-        karat("check", votes_csv, "--key", "id", "--drop", "a", "--drop", "y", "--strict", "--strict").returncode == 0
+        carob("check", votes_csv, "--key", "id", "--drop", "a", "--drop", "y", "--strict", "--strict").returncode == 0
     )
 
 
@@ -109,31 +109,31 @@ def test_the_default_needs_neither_three_sources_nor_as_many_points(tmp_path: Pa
 
 
 def test_the_same_seed_gives_the_same_output(votes_csv: Path) -> None:
-    one, two = (karat("fit", votes_csv, *READ, "--json", "--seed", "3").stdout for _ in range(2))
+    one, two = (carob("fit", votes_csv, *READ, "--json", "--seed", "3").stdout for _ in range(2))
     assert one == two
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_first(command: str) -> None:
-    text = karat(command, "--help").stdout
-    assert 0 < text.index(f"  karat {command}") < text.index("Options:")
+    text = carob(command, "--help").stdout
+    assert 0 < text.index(f"  carob {command}") < text.index("Options:")
     assert "--json" in text
 
 
 @pytest.mark.parametrize(("columns", "widest"), [("60", None), ("80", 80), ("300", 100)])
 def test_help_fits_its_width(columns: str, widest: int | None) -> None:
     for words in ((), *((command,) for command in COMMANDS)):
-        text = karat(*words, "--help", env=os.environ | {"COLUMNS": columns}).stdout
-        assert text.startswith("Usage: karat")
+        text = carob(*words, "--help", env=os.environ | {"COLUMNS": columns}).stdout
+        assert text.startswith("Usage: carob")
         if widest is None:  # examples are not wrapped, and still no longer than on a usual screen
-            widest_example = max(len(line) for line in text.splitlines() if line.startswith("  karat "))
+            widest_example = max(len(line) for line in text.splitlines() if line.startswith("  carob "))
             assert widest_example <= 80
         else:
             assert [line for line in text.splitlines() if len(line) > widest] == []
 
 
 def test_version() -> None:
-    assert karat("--version").stdout.startswith("karat, version ")
+    assert carob("--version").stdout.startswith("carob, version ")
 
 
 BAD: dict[str, tuple[bytes, tuple[str, ...], str]] = {
@@ -173,10 +173,10 @@ def test_bad_input_is_explained_and_changes_nothing(case: str, tmp_path: Path) -
     out = tmp_path / "out"
     out.mkdir()
     (out / "labels.csv").write_text("old")
-    result = karat("fit", path, *options, "--out", out / "labels.csv", "--model", out / "model.json")
+    result = carob("fit", path, *options, "--out", out / "labels.csv", "--model", out / "model.json")
     assert result.returncode == 2, result
     assert text in result.stderr
-    assert result.stderr.startswith("karat: ")
+    assert result.stderr.startswith("carob: ")
     assert result.stderr.count("\n") == 1
     assert result.stdout == ""
     assert [file.name for file in out.iterdir()] == ["labels.csv"]
@@ -190,32 +190,32 @@ def test_tensors_are_a_method_of_fit(tmp_path: Path) -> None:
     found = answer("fit", table, "--method", "tensors", "--out", tmp_path / "labels.csv")
     assert len((tmp_path / "labels.csv").read_text().splitlines()) == 1_501
     assert "tensors" in found["next"]
-    assert karat("fit", table, "--method", "tensors", "--symmetric").returncode == 2
-    few = karat("fit", table, "--method", "tensors", "--drop", "c,d,e")
+    assert carob("fit", table, "--method", "tensors", "--symmetric").returncode == 2
+    few = carob("fit", table, "--method", "tensors", "--drop", "c,d,e")
     assert few.returncode == 2
     assert "Traceback" not in few.stderr
 
 
 def test_usage_errors_have_exit_code_2() -> None:
-    assert karat("check").returncode == 2
-    assert karat("nonsense").returncode == 2
-    assert karat("label", "x.csv").returncode == 2
-    assert karat("fit", "nothing.csv").returncode == 2
+    assert carob("check").returncode == 2
+    assert carob("nonsense").returncode == 2
+    assert carob("label", "x.csv").returncode == 2
+    assert carob("fit", "nothing.csv").returncode == 2
 
 
 def test_classes_and_abstain_as_written(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
     rows = "".join(f"{i % 2},{i % 3 % 2},{(i + 1) % 5 % 2},NaN\n" for i in range(60))
     path.write_text(f"a,b,c,d\n{rows}")
-    found = karat("check", path, "--classes", "1, 0", "--abstain", "nan", "--class-balance", ".5", "--json")
+    found = carob("check", path, "--classes", "1, 0", "--abstain", "nan", "--class-balance", ".5", "--json")
     assert '"classes": [1, 0]' in found.stdout, found
 
 
 def test_no_space_left(votes_csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     out.write_text("old")
-    karat("check", votes_csv, *READ)  # compiles what has to be, which writes files too
-    result = karat(
+    carob("check", votes_csv, *READ)  # compiles what has to be, which writes files too
+    result = carob(
         "fit", votes_csv, *READ, "--out", out,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
     )  # fmt: skip
@@ -227,10 +227,10 @@ def test_no_space_left(votes_csv: Path, tmp_path: Path) -> None:
 
 
 def test_neither_output_appears_unless_both_can(votes_csv: Path, tmp_path: Path) -> None:
-    karat("check", votes_csv, *READ)
+    carob("check", votes_csv, *READ)
     out, model = tmp_path / "labels.parquet", tmp_path / "model.json"
     model.mkdir()
-    result = karat("fit", votes_csv, *READ, "--out", out, "--model", model)
+    result = carob("fit", votes_csv, *READ, "--out", out, "--model", model)
     assert result.returncode == 2
     assert not out.exists()
     limit = 45_000  # enough for the labels, too little for the model
@@ -238,7 +238,7 @@ def test_neither_output_appears_unless_both_can(votes_csv: Path, tmp_path: Path)
     wide = draw_votes(np.random.default_rng(0), 300, symmetric_conditionals([0.8] * 60), [0.5, 0.5])
     path = tmp_path / "wide.csv"
     np.savetxt(path, wide.values, "%d", ",", header=",".join(names), comments="")
-    result = karat(
+    result = carob(
         "fit", path, "--class-balance", ".5", "--out", out, "--model", tmp_path / "m.json",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )  # fmt: skip
@@ -247,7 +247,7 @@ def test_neither_output_appears_unless_both_can(votes_csv: Path, tmp_path: Path)
 
 
 def test_whoever_reads_may_stop_reading() -> None:
-    with subprocess.Popen([*KARAT, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([*CAROB, "demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait(60) == 0
@@ -258,20 +258,20 @@ def test_whoever_reads_may_stop_reading() -> None:
 @pytest.mark.parametrize(
     ("shell", "code"),
     [
-        ("{karat} check {votes} --json | true; exit ${{PIPESTATUS[0]}}", 0),
-        ("{karat} fit {votes} --out {out} > /dev/full", 2),
-        ("{karat} fit {votes} --out {out} >&-", 0),
-        ("{karat} check {votes} >&- 2>&-", 0),
-        ("{karat} check nothing.csv 2> /dev/full", 2),
-        ("HOME=/nowhere XDG_CACHE_HOME=/proc/nowhere {karat} check {votes} > /dev/null", 0),
-        ("ln -s out.csv {out}; {karat} fit {votes} --model {out}", 2),
-        ("ln -s loop.csv {folder}/loop.csv; {karat} check {folder}/loop.csv", 2),
+        ("{carob} check {votes} --json | true; exit ${{PIPESTATUS[0]}}", 0),
+        ("{carob} fit {votes} --out {out} > /dev/full", 2),
+        ("{carob} fit {votes} --out {out} >&-", 0),
+        ("{carob} check {votes} >&- 2>&-", 0),
+        ("{carob} check nothing.csv 2> /dev/full", 2),
+        ("HOME=/nowhere XDG_CACHE_HOME=/proc/nowhere {carob} check {votes} > /dev/null", 0),
+        ("ln -s out.csv {out}; {carob} fit {votes} --model {out}", 2),
+        ("ln -s loop.csv {folder}/loop.csv; {carob} check {folder}/loop.csv", 2),
     ],
 )
 def test_streams_that_are_closed_or_full_and_folders_that_are_not_there(
     shell: str, code: int, votes_csv: Path, tmp_path: Path
 ) -> None:
-    line = shell.format(karat=KARAT[0], votes=votes_csv, out=tmp_path / "out.csv", folder=tmp_path)
+    line = shell.format(carob=CAROB[0], votes=votes_csv, out=tmp_path / "out.csv", folder=tmp_path)
     result = subprocess.run(
         ["bash", "-c", line],  # noqa: S607
         capture_output=True, text=True, timeout=120, check=False, env=os.environ | {"PYTHONWARNINGS": "error"},
@@ -286,19 +286,19 @@ def test_a_fault_of_our_own_is_called_so(votes_csv: Path, monkeypatch: pytest.Mo
     def break_it(*arguments: object) -> None:
         raise ZeroDivisionError("a\x1b[31mb" * 1_000)
 
-    monkeypatch.setattr("karat.commands.check.check_file", break_it)
-    result = karat("check", votes_csv)
+    monkeypatch.setattr("carob.commands.check.check_file", break_it)
+    result = carob("check", votes_csv)
     assert (result.returncode, result.stdout) == (70, "")
-    assert "fault of karat" in result.stderr
+    assert "fault of carob" in result.stderr
     assert "Traceback" not in result.stderr
     assert "\x1b" not in result.stderr
     assert len(result.stderr) < 1_500
-    assert "in break_it" in karat("--debug", "check", votes_csv).stderr
+    assert "in break_it" in carob("--debug", "check", votes_csv).stderr
 
 
 @pytest.mark.parametrize("level", [".9999999999999999", "1e-300", "0", "1", "nan", "-1"])
 def test_levels_that_no_interval_can_have(level: str, votes_csv: Path) -> None:
-    result = karat("check", votes_csv, "--gold", "y", "--key", "id", "--level", level)
+    result = carob("check", votes_csv, "--gold", "y", "--key", "id", "--level", level)
     assert result.returncode == 2
     assert "level must be between 0 and 1" in result.stderr
 
@@ -308,13 +308,13 @@ def test_one_core_and_all_give_the_same_bits(votes_csv: Path) -> None:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two cores")
     value = ("value", votes_csv, "--key", "id", "--gold", "y", "--json")
-    alone = karat(*value, preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
+    alone = carob(*value, preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}))
     assert alone.returncode in (0, 1), alone.stderr
-    assert karat(*value, env=dict(os.environ)).stdout == alone.stdout
+    assert carob(*value, env=dict(os.environ)).stdout == alone.stdout
 
 
 def test_nan_is_no_class(votes_csv: Path) -> None:
-    result = karat("check", votes_csv, "--key", "id", "--gold", "y", "--classes", "nan,1")
+    result = carob("check", votes_csv, "--key", "id", "--gold", "y", "--classes", "nan,1")
     assert result.returncode == 2
     assert "neither a class nor an abstain: classes 'nan', 1" in result.stderr
 
@@ -323,19 +323,19 @@ def test_names_from_data_cannot_write_on_the_terminal(tmp_path: Path) -> None:
     votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals([0.8] * 5), [0.5, 0.5])
     path = tmp_path / "votes.csv"
     np.savetxt(path, votes.values, "%d", ",", header='[red]x[/red],"e\x1b[31m",c,d,e', comments="")
-    result = karat("check", path, "--class-balance", ".5")
+    result = carob("check", path, "--class-balance", ".5")
     assert result.returncode == 0
     assert "[red]x[/red]" in result.stdout
     assert "\x1b" not in result.stdout
     assert r"\x1b[31m" in result.stdout
-    bad = karat("check", path, "--gold", "\x1b[31m")
+    bad = carob("check", path, "--gold", "\x1b[31m")
     assert "\x1b" not in bad.stderr
     assert r"\x1b[31m" in bad.stderr
 
 
 def test_progress_is_shown_on_a_terminal_only(votes_csv: Path) -> None:
     main, side = pty.openpty()
-    command = [*KARAT, "check", str(votes_csv), *READ]
+    command = [*CAROB, "check", str(votes_csv), *READ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=side, text=True) as running:
         os.close(side)
         seen = b"".join(_all_of(main)).decode()
@@ -345,7 +345,7 @@ def test_progress_is_shown_on_a_terminal_only(votes_csv: Path) -> None:
     assert running.returncode == 0
     assert "learning the sources" in seen
     assert "learning" not in printed
-    assert karat("check", votes_csv, *READ).stderr == ""
+    assert carob("check", votes_csv, *READ).stderr == ""
 
 
 def _all_of(terminal: int) -> Iterator[bytes]:
@@ -363,12 +363,12 @@ def _all_of(terminal: int) -> Iterator[bytes]:
 def test_reproduce_refuses_before_the_long_work(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    refused = karat("reproduce", "excess-error", "--out", file)
+    refused = carob("reproduce", "excess-error", "--out", file)
     assert refused.returncode == 2
     assert "is a file; name a folder" in refused.stderr
     taken = tmp_path / "taken"
     (taken / "index.html").mkdir(parents=True)
-    refused = karat("reproduce", "excess-error", "--out", taken)
+    refused = carob("reproduce", "excess-error", "--out", taken)
     assert refused.returncode == 2
     assert "it is a folder" in refused.stderr
     assert not (taken / "parts").exists()
@@ -376,7 +376,7 @@ def test_reproduce_refuses_before_the_long_work(tmp_path: Path) -> None:
 
 def test_an_interrupted_reproduction_keeps_its_parts_and_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "paper"
-    command = [*KARAT, "reproduce", "excess-error", "--trials", "400", "--jobs", "1", "--out", str(out)]
+    command = [*CAROB, "reproduce", "excess-error", "--trials", "400", "--jobs", "1", "--out", str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         while running.poll() is None and len(list(out.glob("parts/*/*.json"))) < 3:
             time.sleep(0.02)
@@ -388,7 +388,7 @@ def test_an_interrupted_reproduction_keeps_its_parts_and_goes_on(tmp_path: Path)
     kept = {path: path.stat().st_mtime_ns for path in out.glob("parts/*/*.json")}
     assert 3 <= len(kept) < 20
     assert not (out / "comparison.csv").exists()
-    found = answer(*command[len(KARAT) :])
+    found = answer(*command[len(CAROB) :])
     assert len(found["comparison"]) == 70
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert (out / "index.html").stat().st_size > 0
@@ -398,12 +398,12 @@ def test_pick_and_rate(votes_csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "to_label.csv"
     picked = answer("pick", votes_csv, "--key", "id", "--drop", "y", "-n", "7", "--for", "estimate", "--out", out)
     assert (picked["n_picked"], picked["out"]) == (7, str(out))
-    following = f"karat fit {votes_csv} --key id --drop y --gold-file {out} --gold y --chance chance"
+    following = f"carob fit {votes_csv} --key id --drop y --gold-file {out} --gold y --chance chance"
     assert picked["next"] == following
     found = answer("rate", votes_csv, *READ)
     assert found["worth"] > found["n_gold"] == 300
-    assert found["next"] == f"karat pick {votes_csv} --key id --gold y --out to_label.csv --for estimate"
-    refused = karat("rate", votes_csv, *READ, "--chance", "a")  # votes 0 and 1 are no chances
+    assert found["next"] == f"carob pick {votes_csv} --key id --gold y --out to_label.csv --for estimate"
+    refused = carob("rate", votes_csv, *READ, "--chance", "a")  # votes 0 and 1 are no chances
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "above 0 and at most 1, not 0.0" in refused.stderr
 
@@ -413,25 +413,25 @@ def test_standard_input(votes_csv: Path, tmp_path: Path) -> None:
     pyarrow.parquet.write_table(table, tmp_path / "votes.parquet")
     expected = answer("check", votes_csv, *READ)
     for file in (votes_csv, tmp_path / "votes.parquet"):
-        command = [sys.executable, "-m", "karat", "check", "-", *READ, "--json"]
+        command = [sys.executable, "-m", "carob", "check", "-", *READ, "--json"]
         found = json.loads(subprocess.run(command, input=file.read_bytes(), capture_output=True, check=True).stdout)
         assert {**found, "next": ""} == {**expected, "next": ""}
-    nothing = subprocess.run([sys.executable, "-m", "karat", "check", "-"], input=b"", capture_output=True)
-    assert (nothing.returncode, nothing.stderr) == (2, b"karat: standard input is empty.\n")
+    nothing = subprocess.run([sys.executable, "-m", "carob", "check", "-"], input=b"", capture_output=True)
+    assert (nothing.returncode, nothing.stderr) == (2, b"carob: standard input is empty.\n")
 
 
 def test_help_on_commands_and_words() -> None:
-    assert karat("help").stdout == karat("--help").stdout
-    assert karat("help", "fit").stdout == karat("fit", "--help").stdout
-    assert "log loss\n    How wrong probabilities are" in karat("help", "words").stdout
-    unknown = karat("help", "nonsense")
+    assert carob("help").stdout == carob("--help").stdout
+    assert carob("help", "fit").stdout == carob("fit", "--help").stdout
+    assert "log loss\n    How wrong probabilities are" in carob("help", "words").stdout
+    unknown = carob("help", "nonsense")
     assert unknown.returncode == 2
     assert "there is no help on 'nonsense': name a command (check, fit, label" in unknown.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion(shell: str) -> None:
-    assert "_KARAT_COMPLETE" in karat("completion", shell).stdout
+    assert "_CAROB_COMPLETE" in carob("completion", shell).stdout
 
 
 @pytest.mark.parametrize("columns", [80, 100])
@@ -449,6 +449,6 @@ def test_reports_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch)
         ("help", "words"),
     ]
     for command in commands:
-        lines = [line for line in karat(*command).stdout.splitlines() if not line.startswith("Next: ")]
+        lines = [line for line in carob(*command).stdout.splitlines() if not line.startswith("Next: ")]
         assert lines
         assert max(map(len, lines)) <= columns, command

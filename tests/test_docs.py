@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-import karat
-from karat.show.glossary import WORDS
+import carob
+from carob.show.glossary import WORDS
 
 ROOT = Path(__file__).parents[1]
 MAP = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
 
 
 def test_every_function_in_the_map_exists() -> None:
-    names = set(re.findall(r"`(karat(?:\.\w+)+)`", MAP))
+    names = set(re.findall(r"`(carob(?:\.\w+)+)`", MAP))
     assert len(names) > 30
     for name in names:
         module, attribute = name.rsplit(".", 1)
@@ -55,6 +55,6 @@ def test_every_page_is_in_the_contents() -> None:
 
 def test_every_public_name_is_in_the_reference() -> None:
     pages = "".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("api.md", "theory-api.md"))
-    known = set(re.findall(r"karat\.(?:theory\.)?(\w+)", pages))
+    known = set(re.findall(r"carob\.(?:theory\.)?(\w+)", pages))
     values = {"Coding", "Moments", "SourceModel", "Source", "Patterns", "Topics", "Ising", "combine", "datasets"}
-    assert {name for name in karat.__all__ if not name.startswith("_")} - known - values == set()
+    assert {name for name in carob.__all__ if not name.startswith("_")} - known - values == set()

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import karat
-from karat.errors import (
+import carob
+from carob.errors import (
     InputError,
     NotFittedError,
     NotIdentifiedError,
@@ -63,12 +63,12 @@ def test_arguments_of_another_kind() -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: karat.decompose([1]), "truth must be Ising, not list"),  # type: ignore[arg-type]
-        (lambda: karat.bounds.labeled_bound({}, 5), "model must be Ising, not dict"),  # type: ignore[arg-type]
-        (lambda: karat.asymptotics(3, "mean"), "truth must be Ising, not int"),  # type: ignore[arg-type]
-        (lambda: karat.known_curve(None, "mean", [5]), "truth must be Ising, not None"),  # type: ignore[arg-type]
-        (lambda: karat.Moments.of([[0, 1]]), "votes must be Votes, not list"),  # type: ignore[arg-type]
-        (lambda: karat.expected_loss(0, 0), "truth must be an Ising model, not int"),  # type: ignore[arg-type]
+        (lambda: carob.paper.decompose([1]), "truth must be Ising, not list"),  # type: ignore[arg-type]
+        (lambda: carob.paper.bounds.labeled_bound({}, 5), "model must be Ising, not dict"),  # type: ignore[arg-type]
+        (lambda: carob.paper.asymptotics(3, "mean"), "truth must be Ising, not int"),  # type: ignore[arg-type]
+        (lambda: carob.paper.known_curve(None, "mean", [5]), "truth must be Ising, not None"),  # type: ignore[arg-type]
+        (lambda: carob.Moments.of([[0, 1]]), "votes must be Votes, not list"),  # type: ignore[arg-type]
+        (lambda: carob.paper.expected_loss(0, 0), "truth must be an Ising model, not int"),  # type: ignore[arg-type]
     ],
 )
 def test_wrong_kinds_are_told_at_the_door(call: Callable[[], Any], text: str) -> None:
@@ -82,4 +82,4 @@ def test_wrong_kinds_are_told_at_the_door(call: Callable[[], Any], text: str) ->
 def test_options_that_are_arrays_are_refused_by_name(name: str) -> None:
     votes = np.random.default_rng(0).integers(0, 2, (30, 4))
     with pytest.raises((InputError, TypeError), match=name):
-        karat.LabelModel(**{name: np.array([0.5, -0.5])}).fit(votes)  # type: ignore[arg-type]
+        carob.LabelModel(**{name: np.array([0.5, -0.5])}).fit(votes)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What becomes of files and processes where something goes wrong outside of karat."""
+"""What becomes of files and processes where something goes wrong outside of carob."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.feather as feather
 import pytest
-from run_karat import KARAT, karat
+from run_carob import CAROB, carob
 
-from karat import InputError, load, read_votes
-from karat.io.files import whole_file
+from carob import InputError, load, read_votes
+from carob.read.files import whole_file
 
 # Writes labels and a model over and over, until it is killed.
 WRITER = """
 import sys
-from karat import LabelModel, read_votes
-from karat.engines.labels import label_columns
-from karat.io.formats import written_table
+from carob import LabelModel, read_votes
+from carob.engines.labels import label_columns
+from carob.read.formats import written_table
 votes = read_votes(sys.argv[1], key="id", gold="y")
 model = LabelModel(replicates=0).fit(votes, votes.gold)
 columns = label_columns(votes.select(model.source_model_.sources), model.predict_proba(votes))
@@ -80,7 +80,7 @@ def test_a_full_disk_leaves_both_files_as_they_were(votes_csv: Path, tmp_path: P
     for limit in (4_000, 30_000, 60_000):  # of labels or of the model
         out.write_text("old")
         model.write_text("old")
-        result = karat(
+        result = carob(
             "fit", votes_csv, "--key", "id", "--gold", "y", "--out", out, "--model", model,
             preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
         )  # fmt: skip
@@ -103,7 +103,7 @@ def test_neither_of_two_files_appears_before_both_are_on_disk(
     monkeypatch.setattr(os, "fsync", lambda handle: done.append("on disk"))
     monkeypatch.setattr(os, "replace", appear)
     fit = ("fit", votes_csv, "--key", "id", "--gold", "y")
-    result = karat(*fit, "--out", tmp_path / "labels.csv", "--model", tmp_path / "model.json")
+    result = carob(*fit, "--out", tmp_path / "labels.csv", "--model", tmp_path / "model.json")
     assert result.returncode == 0, result.stderr
     assert done.index("appears") >= 2
     assert done.count("appears") == 2
@@ -114,14 +114,14 @@ def test_a_folder_that_may_not_be_written_to(votes_csv: Path, tmp_path: Path) ->
     closed.mkdir(mode=0o500)
     if os.access(closed, os.W_OK):
         pytest.skip("this user may write everywhere")
-    result = karat("fit", votes_csv, "--out", closed / "labels.csv")
+    result = carob("fit", votes_csv, "--out", closed / "labels.csv")
     assert result.returncode == 2
     assert "may not be written to" in result.stderr
     assert list(closed.iterdir()) == []
 
 
 def test_a_folder_in_which_nobody_can_make_a_file(votes_csv: Path) -> None:
-    result = karat("fit", votes_csv, "--key", "id", "--gold", "y", "--out", "/proc/labels.csv")
+    result = carob("fit", votes_csv, "--key", "id", "--gold", "y", "--out", "/proc/labels.csv")
     assert result.returncode == 2
     assert "cannot write '/proc/labels.csv'" in result.stderr
 
@@ -149,7 +149,7 @@ def test_input_that_is_cut_while_it_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
-    command = [*KARAT, "reproduce", "combined", "--trials", "1000", "--jobs", "2", "--out", str(tmp_path)]
+    command = [*CAROB, "reproduce", "combined", "--trials", "1000", "--jobs", "2", "--out", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         children: list[int] = []
         for _ in range(200):
@@ -184,12 +184,12 @@ def _alive(process: int) -> bool:
 
 def test_parts_of_a_reproduction_that_are_damaged_but_well_formed_are_done_again(tmp_path: Path) -> None:
     reproduce = ("reproduce", "excess-error", "--trials", "2", "--jobs", "1", "--out", tmp_path, "--json")
-    first = karat(*reproduce)
+    first = carob(*reproduce)
     assert first.returncode in (0, 1), first.stderr
     kept = sorted((tmp_path / "parts").rglob("*.json"))
     results: list[Any] = [[], {"x": [1]}, None]
     crafted = [{"check": zlib.crc32(json.dumps(result).encode()), "result": result} for result in results]
     for place, wrong in zip(kept, ([], {"result": 3}, {"check": 0, "result": None}, 7, *crafted), strict=False):
         place.write_text(json.dumps(wrong))
-    again = karat(*reproduce)
+    again = carob(*reproduce)
     assert (again.returncode, again.stdout) == (first.returncode, first.stdout), again.stderr

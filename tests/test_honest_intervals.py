@@ -14,8 +14,9 @@ import pytest
 from scipy.stats import binom
 from simulate import draw_votes, symmetric_conditionals
 
-from karat import LabelModel, Moments, Votes, dependent_pairs, triplets
-from karat.estimate.settings import Method
+from carob import LabelModel, Moments, Votes
+from carob.paper import dependent_pairs, triplets
+from carob.posterior.settings import Method
 
 LEVEL, ALMOST_NEVER = 0.9, 1e-3
 SETS = 24

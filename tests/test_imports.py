@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import karat
+import carob
 
-SOURCE = Path(karat.__file__).parent
+SOURCE = Path(carob.__file__).parent
 
 
 def loaded(code: str) -> set[str]:
@@ -20,7 +20,7 @@ def loaded(code: str) -> set[str]:
     return set(result.stdout.split())
 
 
-def test_importing_karat_loads_nothing_heavy() -> None:
+def test_importing_carob_loads_nothing_heavy() -> None:
     heavy = {
         "numpy",
         "pandas",
@@ -34,26 +34,26 @@ def test_importing_karat_loads_nothing_heavy() -> None:
         "altair",
         "starlette",
     }
-    assert not loaded("import karat") & heavy
-    assert not loaded("import karat.cli") & heavy
+    assert not loaded("import carob") & heavy
+    assert not loaded("import carob.__main__") & heavy
 
 
 def test_fitting_an_array_loads_neither_pandas_nor_scikit_learn() -> None:
     code = """
-import numpy as np, karat
+import numpy as np, carob
 rng = np.random.default_rng(0)
 y = rng.integers(0, 2, 200)
-karat.LabelModel(replicates=0, class_balance=.5).fit(np.where(rng.random((5, 200)) < .8, y, 1 - y).T)
+carob.LabelModel(replicates=0, class_balance=.5).fit(np.where(rng.random((5, 200)) < .8, y, 1 - y).T)
 """
     assert not loaded(code) & {"pandas", "polars", "sklearn", "duckdb", "rich"}
 
 
 def test_every_public_name_is_there() -> None:
-    for name in karat.__all__:
-        assert getattr(karat, name) is not None
-    assert set(karat.__all__) == set(dir(karat))
-    assert not hasattr(karat, "nonsense")
-    assert callable(karat.posterior)
+    for name in carob.__all__:
+        assert getattr(carob, name) is not None
+    assert set(carob.__all__) == set(dir(carob))
+    assert not hasattr(carob, "nonsense")
+    assert callable(carob.paper.posterior)
 
 
 def imported(path: Path) -> set[str]:
@@ -68,11 +68,18 @@ def test_commands_know_nothing_of_how_results_are_shown() -> None:
     assert len(files) > 7
     for path in files:
         heads = {".".join(name.split(".")[:2]) for name in imported(path)}
-        assert not heads & {"karat.show", "karat.cli", "karat.cli_options", "rich", "rich.console", "click"}, path.name
+        assert not heads & {
+            "carob.show",
+            "carob.__main__",
+            "carob.commands.options",
+            "rich",
+            "rich.console",
+            "click",
+        }, path.name
 
 
 def test_nothing_below_commands_knows_of_them() -> None:
-    top = ("karat.commands", "karat.show", "karat.cli", "karat.cli_options")
+    top = ("carob.commands", "carob.show", "carob.__main__", "carob.commands.options")
     below = [
         path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in ("commands", "show", "serve")
     ]
@@ -84,12 +91,12 @@ def test_nothing_below_commands_knows_of_them() -> None:
 
 def test_what_is_shown_knows_nothing_of_the_command_line() -> None:
     for path in (SOURCE / "show").glob("*.py"):
-        assert not [name for name in imported(path) if name.startswith(("karat.cli", "click"))], path.name
+        assert not [name for name in imported(path) if name.startswith(("carob.__main__", "click"))], path.name
 
 
 def test_a_file_of_votes_is_read_without_pandas(tmp_path: Path) -> None:
     votes = tmp_path / "votes.parquet"
     columns = {"a": [0, 1, None, 1] * 50, "b": [0, 1, 1, 0] * 50, "c": [True, None, False, True] * 50}
     pq.write_table(pa.table(columns), votes)
-    code = f"import karat; karat.LabelModel().fit(karat.read_votes({str(votes)!r}, classes=[0, 1]))"
+    code = f"import carob; carob.LabelModel().fit(carob.read_votes({str(votes)!r}, classes=[0, 1]))"
     assert not loaded(code) & {"pandas", "polars", "sklearn", "duckdb", "rich"}

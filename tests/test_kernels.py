@@ -5,15 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from karat._kernels import threads
-from karat._kernels.counting import add_entry_pairs, add_tally, add_weights, pair_counts
-from karat._kernels.diagonal import joint_rotation
-from karat._kernels.evidence import add_tables, two_class_probabilities
-from karat._kernels.octets import look_up
-from karat._kernels.pools import pool_votes
-from karat._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary, row_hashes
-from karat._kernels.views import add_joint
-from karat.votes.row_hash import block_of, mixed
+from carob._kernels import threads
+from carob._kernels.counting import add_entry_pairs, add_tally, add_weights, pair_counts
+from carob._kernels.diagonal import joint_rotation
+from carob._kernels.evidence import add_tables, two_class_probabilities
+from carob._kernels.octets import look_up
+from carob._kernels.pools import pool_votes
+from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary, row_hashes
+from carob._kernels.views import add_joint
+from carob.votes.row_hash import block_of, mixed
 
 
 def test_oracle_pairs_of_any_features_of_any_points() -> None:

@@ -7,9 +7,9 @@ import importlib
 import re
 from pathlib import Path
 
-import karat
+import carob
 
-SOURCE = Path(karat.__file__).parent
+SOURCE = Path(carob.__file__).parent
 ROOT = Path(__file__).parents[1]
 
 
@@ -33,7 +33,7 @@ def test_every_constant_that_is_measured_exists_and_has_a_line_in_the_docs() -> 
     documented = (ROOT / "docs" / "constants.md").read_text(encoding="utf-8")
     assert len(places) > 40
     for module, name in places:
-        found = importlib.import_module(f"karat.{module}")
+        found = importlib.import_module(f"carob.{module}")
         for part in name.split("."):
             found = getattr(found, part)
         assert f"`{module}.{name}`" in documented

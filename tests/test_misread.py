@@ -15,10 +15,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from run_karat import answer, karat
+from run_carob import answer, carob
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
-from karat import (
+from carob import (
     InputError,
     LabelModel,
     Moments,
@@ -26,13 +26,11 @@ from karat import (
     SourceModel,
     Votes,
     apply_sources,
-    dependent_pairs,
     keyword,
-    labeled,
     load,
     read_votes,
-    triplets,
 )
+from carob.paper import dependent_pairs, labeled, triplets
 
 
 def good_votes(n: int = 1_000, m: int = 5, balance: float = 0.5) -> Votes:
@@ -143,7 +141,7 @@ def test_intervals_from_gold_hold_the_estimate_under_another_class_balance() -> 
 
 def test_keys_keep_their_leading_zeros(tmp_path: Path) -> None:
     path = write(tmp_path / "v.csv", good_votes(50), id=[f"{i:05d}" for i in range(50)])
-    assert karat("fit", path, "--key", "id", "--class-balance", ".5", "--out", tmp_path / "l.jsonl").returncode == 0
+    assert carob("fit", path, "--key", "id", "--class-balance", ".5", "--out", tmp_path / "l.jsonl").returncode == 0
     assert json.loads((tmp_path / "l.jsonl").read_text().splitlines()[7])["id"] == "00007"
     votes = read_votes({"id": [1, 2], "a": [0, 1], "b": [1, 0]}, key="id", gold_file={"id": ["2"], "gold": [1]})
     assert votes.gold is not None
@@ -156,8 +154,8 @@ def test_a_model_labels_the_file_it_was_fitted_on(tmp_path: Path) -> None:
     )
     path, model = tmp_path / "w.csv", tmp_path / "m.json"
     pd.DataFrame(words, columns=list("abcde")).to_csv(path, index=False)
-    assert karat("fit", path, "--class-balance", ".5", "--model", model, "--out", tmp_path / "1.csv").returncode == 0
-    assert karat("label", path, "--model", model, "--out", tmp_path / "2.csv").returncode == 0
+    assert carob("fit", path, "--class-balance", ".5", "--model", model, "--out", tmp_path / "1.csv").returncode == 0
+    assert carob("label", path, "--model", model, "--out", tmp_path / "2.csv").returncode == 0
     assert (tmp_path / "1.csv").read_text() == (tmp_path / "2.csv").read_text()
 
 
@@ -181,12 +179,12 @@ def test_outputs_do_not_overwrite_inputs_or_each_other(tmp_path: Path) -> None:
         (f"SELECT * FROM '{path}'", ["--out", path]),  # noqa: S608
         (path, ["--out", tmp_path / "x.csv", "--model", tmp_path / "x.csv"]),
     ):
-        result = karat("fit", source, *options)
+        result = carob("fit", source, *options)
         assert result.returncode == 2
         assert "must be different files" in result.stderr
     assert path.read_bytes() == before
     near = write(tmp_path / "sv.csv", good_votes(100))  # the name of one is the end of the other's
-    assert karat("fit", near, "--class-balance", ".5", "--out", path).returncode == 0
+    assert carob("fit", near, "--class-balance", ".5", "--out", path).returncode == 0
     near.unlink()
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link.csv", "sub", "v.csv"]
 
@@ -209,7 +207,7 @@ def test_two_sources_are_enough_with_gold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [("--seed", "-1"), ("--level", "7"), ("--repeats", "maybe")])
 def test_options_out_of_range_end_without_a_traceback(options: tuple[str, str], tmp_path: Path) -> None:
-    result = karat("fit", write(tmp_path / "v.csv", good_votes(100)), *options)
+    result = carob("fit", write(tmp_path / "v.csv", good_votes(100)), *options)
     assert result.returncode == 2
     assert "Traceback" not in result.stderr
 
@@ -233,7 +231,7 @@ def test_dates_as_keys(tmp_path: Path) -> None:
     days = pd.date_range("2026-01-01", periods=60).date
     pd.DataFrame(votes.values, columns=list("abcde")).assign(day=days).to_parquet(path)
     for name in ("l.jsonl", "l.csv", "l.parquet"):
-        assert karat("fit", path, "--key", "day", "--class-balance", ".5", "--out", tmp_path / name).returncode == 0
+        assert carob("fit", path, "--key", "day", "--class-balance", ".5", "--out", tmp_path / name).returncode == 0
 
 
 def test_a_transposed_table_is_refused_before_it_is_counted(tmp_path: Path) -> None:
@@ -248,7 +246,7 @@ def test_a_terminal_that_knows_few_letters(tmp_path: Path) -> None:
     votes = np.array(["é", "ü"])[good_votes(100).values]
     path = tmp_path / "v.csv"
     pd.DataFrame(votes, columns=list("abcde")).to_csv(path, index=False)
-    result = karat("check", path, "--class-balance", ".5", env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"})
+    result = carob("check", path, "--class-balance", ".5", env={"PYTHONIOENCODING": "ascii", "PATH": "/usr/bin:/bin"})
     assert result.returncode == 0, result.stderr
     assert r"\xe9" in result.stdout
 
@@ -291,7 +289,7 @@ def test_models_with_nonsense_inside_are_refused(change: dict[str, Any], tmp_pat
 def test_deeply_nested_json_is_no_model(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text("[" * 100_000 + "]" * 100_000)
-    with pytest.raises(InputError, match=r"damaged|not a karat model"):
+    with pytest.raises(InputError, match=r"damaged|not a carob model"):
         load(path)
 
 
@@ -345,7 +343,7 @@ def test_models_with_any_ordinary_parameter_can_be_saved(params: dict[str, Any],
 
 
 def test_functions_say_what_they_take() -> None:
-    api: Any = importlib.import_module("karat")
+    api: Any = importlib.import_module("carob")
     votes = good_votes(100)
     model = LabelModel(class_balance=0.5, replicates=0).fit(votes)
     calls: list[Callable[[], object]] = [
@@ -491,7 +489,7 @@ def test_a_class_that_no_source_votes_for_and_one_with_a_single_gold_label(tmp_p
     fitted = answer("fit", *options, "--out", tmp_path / "l.csv")
     assert fitted["warnings"] == found["warnings"]
     assert list(fitted["labels"]) == ["0", "1", "2"]
-    refused = karat("fit", path, "--gold", "y", "--method", "labeled", "--classes", "0,1,2,3", "--abstain", "-1")
+    refused = carob("fit", path, "--gold", "y", "--method", "labeled", "--classes", "0,1,2,3", "--abstain", "-1")
     assert refused.returncode == 2
     assert "no gold label is of class 3" in refused.stderr
 
@@ -499,9 +497,9 @@ def test_a_class_that_no_source_votes_for_and_one_with_a_single_gold_label(tmp_p
 def test_fewer_classes_than_there_are_votes_for(tmp_path: Path) -> None:
     votes = draw_votes(np.random.default_rng(0), 200, symmetric_conditionals(np.full(4, 0.8), 3), [0.3, 0.3, 0.4])
     path = write(tmp_path / "v.csv", votes)
-    result = karat("fit", path, "--classes", "0,1", "--out", tmp_path / "l.csv")
+    result = carob("fit", path, "--classes", "0,1", "--out", tmp_path / "l.csv")
     assert result.returncode == 2
-    assert re.match(r"karat: column 'a' holds 2 \(first in row \d+\), which is neither a class nor", result.stderr)
+    assert re.match(r"carob: column 'a' holds 2 \(first in row \d+\), which is neither a class nor", result.stderr)
     assert "--map" in result.stderr
     assert "--classes" in result.stderr
     assert result.stderr.count("\n") == 1
@@ -539,8 +537,8 @@ def test_the_next_command_does_what_the_warnings_say(command: str, tmp_path: Pat
     frame.to_csv(path, index=False)
     warned = answer(command, path, "--level", "0.8")
     assert len(warned["warnings"]) == 3
-    assert warned["next"].startswith(f"karat check '{path}' --level 0.8 ")
+    assert warned["next"].startswith(f"carob check '{path}' --level 0.8 ")
     mended = answer(*shlex.split(warned["next"])[1:])
     assert not mended["warnings"]
     assert mended["classes"] == ["no", "yes"]
-    assert mended["next"].startswith("karat fit ")
+    assert mended["next"].startswith("carob fit ")

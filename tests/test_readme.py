@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from run_karat import karat
+from run_carob import carob
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -30,7 +30,7 @@ def test_commands_print_what_pages_show(tmp_path: Path, monkeypatch: pytest.Monk
     for page in PAGES:
         for words, expected in shown(page):
             if tuple(words) not in printed:
-                printed[tuple(words)] = karat(*words, cwd=tmp_path).stdout
+                printed[tuple(words)] = carob(*words, cwd=tmp_path).stdout
             lines = [line.rstrip() for line in printed[tuple(words)].strip().split("\n")]
             assert lines == expected.split("\n"), page
     assert len(printed) > 4

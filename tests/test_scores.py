@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from simulated_scores import KINDS, cut_loss, log_loss, simulated_scores
 
-import karat
-from karat import InputError, LabelModel, Votes, load
-from karat.value.advice import DataValue
+import carob
+from carob import InputError, LabelModel, Votes, load
+from carob.value.advice import DataValue
 
 
 def mixed(n: int = 800, seed: int = 0) -> tuple[Votes, np.ndarray, dict[str, list[Any]]]:
@@ -28,7 +28,7 @@ def mixed(n: int = 800, seed: int = 0) -> tuple[Votes, np.ndarray, dict[str, lis
         "rule": votes[:, 0].tolist(),
         "crowd": votes[:, 1].tolist(),
     }
-    found = karat.read_votes(table, kinds={"strict_judge": "score", "kind_judge": "0..9", "prob": "probability"})
+    found = carob.read_votes(table, kinds={"strict_judge": "score", "kind_judge": "0..9", "prob": "probability"})
     return found, truth, table
 
 
@@ -83,7 +83,7 @@ def test_invariant_order_of_points_and_of_sources() -> None:
     votes, _, table = mixed()
     p = LabelModel(class_balance=0.4).fit(votes).predict_proba(votes)
     names = list(table)[::-1]
-    other = karat.read_votes({name: table[name] for name in names}, kinds=stated(names))
+    other = carob.read_votes({name: table[name] for name in names}, kinds=stated(names))
     np.testing.assert_allclose(LabelModel(class_balance=0.4).fit(other).predict_proba(other), p, atol=1e-9)
 
 
@@ -111,7 +111,7 @@ def test_a_model_reads_new_numbers_as_it_read_the_first(tmp_path: Path) -> None:
 def test_a_model_of_votes_takes_no_scores() -> None:
     rng = np.random.default_rng(0)
     votes = {name: rng.integers(0, 2, 60).tolist() for name in "abc"}
-    model = LabelModel().fit(karat.read_votes(votes))
+    model = LabelModel().fit(carob.read_votes(votes))
     with pytest.raises(InputError, match="a vote is a class, not a measurement"):
         model.predict_proba(votes | {"b": rng.random(60).tolist()})
     long = {"task": [*range(60)] * 3, "worker": [*"abc"] * 60, "label": rng.random(180).tolist()}
@@ -147,7 +147,7 @@ def test_sources_are_as_good_as_their_best_cut() -> None:
         numbers = np.array(table[name])
         best = max(((numbers > cut) == truth).mean() for cut in np.unique(numbers))
         assert accuracies[name] == pytest.approx(best, abs=0.06)
-    found = karat.check(votes)
+    found = carob.check(votes)
     assert [score.source for score in found.scores] == ["strict_judge", "kind_judge", "prob"]
     assert all(score.cut is not None and score.quarters[0] <= score.cut <= score.quarters[-1] for score in found.scores)
 
@@ -158,7 +158,7 @@ def test_gold_says_where_one_judge_is_to_be_cut() -> None:
     numbers = np.clip(np.round(3.5 + 3.5 * truth + rng.normal(0, 1.6, 1_000)), 1, 10)
     votes = Votes.from_array(numbers[:, None], classes=[0, 1], kinds="score")
     gold = votes.code_gold(np.where(np.arange(1_000) < 60, truth, -1))
-    (score,) = karat.check(votes, gold).scores
+    (score,) = carob.check(votes, gold).scores
     best = max(((numbers > cut) == truth).mean() for cut in np.arange(1, 10) + 0.5)
     assert score.cut is not None
     assert ((numbers > score.cut) == truth).mean() > best - 0.02
@@ -167,7 +167,7 @@ def test_gold_says_where_one_judge_is_to_be_cut() -> None:
 def test_value_weighs_labels_from_scores() -> None:
     votes, truth, _ = mixed()
     gold = np.where(np.arange(800) < 60, truth, -1)
-    found = karat.data_value(votes, gold)
+    found = carob.data_value(votes, gold)
     assert isinstance(found, DataValue)
     hidden = LabelModel().fit(votes, gold).predict_proba(votes)[np.arange(60, 800), truth[60:]]
     assert found.risk["combined"].low <= -np.log(hidden).mean() <= found.risk["combined"].high
@@ -176,12 +176,12 @@ def test_value_weighs_labels_from_scores() -> None:
 def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
     rng = np.random.default_rng(0)
     votes, _, table = mixed()
-    noise = karat.read_votes(
+    noise = carob.read_votes(
         table | {"noise": (50 * rng.random(800)).tolist()}, kinds=stated(list(table)) | {"noise": "score"}
     )
-    found = karat.data_value(noise, class_balance=0.1)
+    found = carob.data_value(noise, class_balance=0.1)
     assert any("noise" in line and "same on every point" in line for line in found.aside)
-    told = karat.data_value(votes)
+    told = carob.data_value(votes)
     assert "Scores, taken as the votes that they come to: strict_judge, kind_judge, prob." in told.aside
 
 
@@ -223,8 +223,8 @@ def test_more_than_two_classes_take_scores_beside_votes() -> None:
     votes = np.where(rng.random((3_000, 4)) < 0.6, truth[:, None], rng.integers(0, 3, (3_000, 4)))
     judge = truth + rng.normal(0, 0.6, 3_000)
     table = {f"v{i}": votes[:, i].tolist() for i in range(4)}
-    without = karat.read_votes(table)
-    with_judge = karat.read_votes(table | {"judge": judge.tolist()}, kinds={"judge": "score"})
+    without = carob.read_votes(table)
+    with_judge = carob.read_votes(table | {"judge": judge.tolist()}, kinds={"judge": "score"})
     losses = []
     for data in (without, with_judge):
         p = LabelModel().fit(data).predict_proba(data)
@@ -237,7 +237,7 @@ def test_held_sparsely() -> None:
     truth = rng.integers(0, 2, 400)
     rows = [(t, w, truth[t] + rng.normal(0, 0.5)) for t in range(400) for w in rng.choice(60, 4, replace=False)]
     task, worker, label = map(list, zip(*rows, strict=True))
-    votes = karat.read_votes({"task": task, "worker": worker, "label": label}, kinds="score")
+    votes = carob.read_votes({"task": task, "worker": worker, "label": label}, kinds="score")
     assert type(votes.storage).__name__ == "Sparse"
     p = LabelModel().fit(votes).predict_proba(votes)
     right = p.argmax(axis=1) == truth[np.asarray(votes.keys, dtype=int)]

@@ -12,8 +12,8 @@ from label_quality import VoteSet, read_folder
 from pyarrow import parquet
 from sets import some_gold
 
-from karat import LabelModel
-from karat.losses import score
+from carob import LabelModel
+from carob.posterior.losses import score
 
 
 @pytest.fixture(scope="module")

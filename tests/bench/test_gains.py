@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gains import BELOW, BEYOND, Case, cases_of, holds, labels_law, points_law
 
-from karat.value.interval import Interval
+from carob.value.interval import Interval
 
 
 def simulated_cases(seed: int) -> list[Case]:

@@ -63,16 +63,16 @@ def test_counts_of_votes_are_those_by_hand(report: Any) -> None:
     assert uniform["log_loss"] == pytest.approx(-(math.log(2 / 5) + math.log(1 / 5) + math.log(1 / 3)) / 3)
 
 
-def test_karat_is_scored_where_it_answers_and_said_to_refuse_elsewhere(report: Any) -> None:
+def test_carob_is_scored_where_it_answers_and_said_to_refuse_elsewhere(report: Any) -> None:
     for balance in ("given", "estimated"):
         for gold in (0, 20):
             found = table(report, gold, balance)
-            assert found["results"]["plain"]["karat"]["accuracy"] > 0.75
-            assert found["means"]["K = 2"]["karat"]["sets"] == (1 if gold else 2)
+            assert found["results"]["plain"]["carob"]["accuracy"] > 0.75
+            assert found["means"]["K = 2"]["carob"]["sets"] == (1 if gold else 2)
     given = table(report, 0, "given")
-    assert given["refused"]["karat"] == []  # the default answers on one source, and on three classes of four points
+    assert given["refused"]["carob"] == []  # the default answers on one source, and on three classes of four points
     for name in ("plain", "by_hand", "one_source"):
-        assert given["results"][name]["karat"]["status"] == "ok"
+        assert given["results"][name]["carob"]["status"] == "ok"
     assert "labeled" not in given["results"]["plain"]
 
 

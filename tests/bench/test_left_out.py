@@ -9,8 +9,8 @@ import pytest
 from left_out import chosen, constant, losses
 from simulate import make_votes
 
-from karat.calibrate import stack
-from karat.votes import Gold
+from carob.label import stack
+from carob.votes import Gold
 
 
 def test_known_answer_each_set_is_judged_by_what_the_others_choose() -> None:

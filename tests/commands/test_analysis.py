@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from simulate import draw_votes, symmetric_conditionals
 
-from karat import InputError, LabelModel
-from karat.commands.analysis import Analysis, Prices, analyse
-from karat.commands.inputs import VotesFile
-from karat.commands.report import report_votes
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
-from karat.value.advice import DataValue
-from karat.value.plan import Plan
-from karat.value.votes_alone import VotesAlone
-from karat.votes import Gold, Votes
+from carob import InputError, LabelModel
+from carob.commands.analysis import Analysis, Prices, analyse
+from carob.commands.inputs import VotesFile
+from carob.commands.report import report_votes
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
+from carob.value.advice import DataValue
+from carob.value.plan import Plan
+from carob.value.votes_alone import VotesAlone
+from carob.votes import Gold, Votes
 
 
 def some_votes(n_gold: int) -> Votes:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from simulate import contradicting_votes
 
-from karat import InputError
-from karat.commands.check import check_file
-from karat.commands.inputs import VotesFile
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError
+from carob.commands.check import check_file
+from carob.commands.inputs import VotesFile
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 def test_healthy_votes(votes_csv: Path) -> None:

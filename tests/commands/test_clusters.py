@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from karat import InputError
-from karat.commands.fit import fit_votes
-from karat.commands.inputs import VotesFile
-from karat.estimate.settings import Settings
-from karat.io.formats import FileContent
-from karat.io.table import Reading
+from carob import InputError
+from carob.commands.fit import fit_votes
+from carob.commands.inputs import VotesFile
+from carob.posterior.settings import Settings
+from carob.read.formats import FileContent
+from carob.read.table import Reading
 
 
 @pytest.fixture

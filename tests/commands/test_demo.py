@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from karat.commands.demo import DemoResult, run_demo
-from karat.commands.progress import Stage
+from carob.commands.demo import DemoResult, run_demo
+from carob.commands.progress import Stage
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from simulate import draw_votes, symmetric_conditionals
 
-from karat import Moments, triplets
-from karat.commands.dependence import Dependence
+from carob import Moments
+from carob.commands.dependence import Dependence
+from carob.paper import triplets
 
 
 def test_agreement_is_counted_where_both_vote() -> None:

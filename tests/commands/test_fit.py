@@ -7,12 +7,12 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from karat import InputError, LabelModel, load
-from karat.commands.fit import fit_votes
-from karat.commands.inputs import VotesFile
-from karat.commands.label import label_votes
-from karat.estimate.settings import Method, Settings
-from karat.io.table import Reading
+from carob import InputError, LabelModel, load
+from carob.commands.fit import fit_votes
+from carob.commands.inputs import VotesFile
+from carob.commands.label import label_votes
+from carob.posterior.settings import Method, Settings
+from carob.read.table import Reading
 
 
 def wide(path: Path) -> VotesFile:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from karat import InputError, LabelModel
-from karat.commands.inputs import VotesFile, learn
-from karat.commands.progress import Stage, silent
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError, LabelModel
+from carob.commands.inputs import VotesFile, learn
+from carob.commands.progress import Stage, silent
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 def test_wide_file_with_key_and_gold(votes_csv: Path) -> None:

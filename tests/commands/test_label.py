@@ -5,12 +5,12 @@ from pathlib import Path
 import pyarrow.csv
 import pytest
 
-from karat import InputError
-from karat.commands.fit import fit_votes
-from karat.commands.inputs import VotesFile
-from karat.commands.label import label_votes
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError
+from carob.commands.fit import fit_votes
+from carob.commands.inputs import VotesFile
+from carob.commands.label import label_votes
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from simulate import make_votes
 
-from karat import InputError, Votes
-from karat._types import Floats
-from karat.commands.outputs import LabelCounter, LabelShare, check_different
+from carob import InputError, Votes
+from carob._types import Floats
+from carob.commands.outputs import LabelCounter, LabelShare, check_different
 
 VOTES = make_votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]])
 PROBABILITIES = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])

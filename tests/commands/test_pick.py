@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from pyarrow import csv
 
-from karat import InputError
-from karat.commands.inputs import VotesFile
-from karat.commands.pick import pick_votes
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError
+from carob.commands.inputs import VotesFile
+from carob.commands.pick import pick_votes
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 def test_keys_and_chances_are_written_and_can_be_read_beside_gold(votes_csv: Path, tmp_path: Path) -> None:

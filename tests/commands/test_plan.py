@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from karat import InputError, NotIdentifiedError, plan
-from karat.commands.inputs import VotesFile
-from karat.commands.plan import plan_purchase
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError, NotIdentifiedError, plan
+from carob.commands.inputs import VotesFile
+from carob.commands.plan import plan_purchase
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 def test_the_same_as_from_python(votes_csv: Path) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from karat.commands.progress import Stage, silent, started
+from carob.commands.progress import Stage, silent, started
 
 
 def test_a_stage_begins_without_knowing_how_long_it_is() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat import InputError, rate
-from karat.commands.inputs import VotesFile
-from karat.commands.rate import rate_file
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError, rate
+from carob.commands.inputs import VotesFile
+from carob.commands.rate import rate_file
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 def test_the_same_as_from_python_with_groups_and_chances(votes_csv: Path, tmp_path: Path) -> None:

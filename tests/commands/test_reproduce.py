@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from karat import InputError
-from karat.commands.reproduce import ReproduceResult, reproduce_paper
-from karat.experiments.parts import Options
+from carob import InputError
+from carob.commands.reproduce import ReproduceResult, reproduce_paper
+from carob.paper.experiments.parts import Options
 
 
 @pytest.fixture(scope="module")

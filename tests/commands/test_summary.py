@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 from simulate import make_votes
 
-from karat import LabelModel
-from karat.commands.inputs import VotesFile
-from karat.commands.pick import pick_votes
-from karat.commands.rate import rate_file
-from karat.commands.summary import ClassShare, DataSummary, class_shares
-from karat.commands.value import value_votes
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
-from karat.source_table import SourceTable
+from carob import LabelModel
+from carob.commands.inputs import VotesFile
+from carob.commands.pick import pick_votes
+from carob.commands.rate import rate_file
+from carob.commands.summary import ClassShare, DataSummary, class_shares
+from carob.commands.value import value_votes
+from carob.posterior.settings import Settings
+from carob.posterior.source_table import SourceTable
+from carob.read.table import Reading
 
 
 def table(right: int, wrong: int, low: float, high: float) -> SourceTable:

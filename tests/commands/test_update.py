@@ -10,17 +10,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from run_karat import karat
+from run_carob import carob
 
-import karat as library
-from karat import InputError, LabelModel, Votes
-from karat.commands.fit import fit_votes
-from karat.commands.inputs import VotesFile
-from karat.commands.update import update_model
-from karat.estimate import consensus
-from karat.estimate.settings import Settings
-from karat.io import parts, streams
-from karat.io.table import Reading
+import carob as library
+from carob import InputError, LabelModel, Votes
+from carob.commands.fit import fit_votes
+from carob.commands.inputs import VotesFile
+from carob.commands.update import update_model
+from carob.label import consensus
+from carob.posterior.settings import Settings
+from carob.read import parts, streams
+from carob.read.table import Reading
 
 READING = Reading(gold="y")
 
@@ -102,12 +102,12 @@ def test_two_models_of_the_same_sources_are_merged(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     data, model = table(), tmp_path / "model.json"
     first, more = (saved(data.slice(low, 1_000), tmp_path / f"{low}.parquet") for low in (0, 1_000))
-    assert karat("fit", first, "--gold", "y", "--model", str(model)).returncode == 0
-    found = karat("update", str(model), more, "--gold", "y", "--json")
+    assert carob("fit", first, "--gold", "y", "--model", str(model)).returncode == 0
+    found = carob("update", str(model), more, "--gold", "y", "--json")
     assert found.returncode == 0, found.stderr
     told = json.loads(found.stdout)
     assert (told["n_added"], told["n_points"], told["n_gold"]) == (1_000, 2_000, 67)
-    assert "karat label NEW_VOTES" in told["next"]
+    assert "carob label NEW_VOTES" in told["next"]
 
 
 def test_refusals(tmp_path: Path) -> None:

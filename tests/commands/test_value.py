@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from karat import data_value
-from karat.commands.inputs import VotesFile
-from karat.commands.progress import Stage
-from karat.commands.value import value_votes
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
-from karat.value.advice import DataValue
-from karat.value.votes_alone import VotesAlone
+from carob import data_value
+from carob.commands.inputs import VotesFile
+from carob.commands.progress import Stage
+from carob.commands.value import value_votes
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
+from carob.value.advice import DataValue
+from carob.value.votes_alone import VotesAlone
 
 
 def test_the_same_as_from_python(votes_csv: Path) -> None:

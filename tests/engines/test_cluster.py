@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from karat import InputError, LabelModel, Votes
-from karat.engines.cluster import FAN, Frames, digest_table, labeler, merged_bytes, part_bytes
-from karat.engines.plan import Part, Plan
-from karat.estimate.settings import Settings
-from karat.io.table import Reading
+from carob import InputError, LabelModel, Votes
+from carob.engines.cluster import FAN, Frames, digest_table, labeler, merged_bytes, part_bytes
+from carob.engines.row_decoder import Part, Plan
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from simulate import make_votes
 
-from karat import InputError
-from karat.engines.labels import label_columns
+from carob import InputError
+from carob.engines.labels import label_columns
 
 VOTES = make_votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]])
 PROBABILITIES = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])

@@ -18,18 +18,18 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv, feather
 
-from karat import InputError, LabelModel, Votes
-from karat.commands.check import check_file
-from karat.commands.fit import fit_votes
-from karat.commands.inputs import VotesFile
-from karat.commands.label import label_votes
-from karat.commands.plan import plan_purchase
-from karat.commands.value import value_votes
-from karat.engines.local import FileVotes, fit, open_votes
-from karat.estimate import consensus
-from karat.estimate.settings import Settings
-from karat.io import parquet_files, parts, streams
-from karat.io.table import Reading
+from carob import InputError, LabelModel, Votes
+from carob.commands.check import check_file
+from carob.commands.fit import fit_votes
+from carob.commands.inputs import VotesFile
+from carob.commands.label import label_votes
+from carob.commands.plan import plan_purchase
+from carob.commands.value import value_votes
+from carob.engines.local import FileVotes, fit, open_votes
+from carob.label import consensus
+from carob.posterior.settings import Settings
+from carob.read import parquet_files, parts, streams
+from carob.read.table import Reading
 
 N = 3_000
 READING = Reading(key="id", gold="y", drop=("text",))

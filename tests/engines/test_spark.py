@@ -13,11 +13,11 @@ from typing import Any
 import psutil
 import pytest
 
-from karat import InputError, LabelModel, Votes
-from karat.digest import Digest
-from karat.engines import spark as karat_spark
-from karat.engines.labels import label_columns
-from karat.statistics import Statistics
+from carob import InputError, LabelModel, Votes
+from carob.count.digest import Digest
+from carob.count.statistics import Statistics
+from carob.engines import spark as carob_spark
+from carob.engines.labels import label_columns
 
 
 def executors() -> list[psutil.Process]:
@@ -36,16 +36,16 @@ def test_invariant_the_bits_of_an_array_also_where_an_executor_is_killed(
     votes = Votes.from_frame(votes_table, key="id", gold="y")
     expected = LabelModel(rng=1).fit(votes, votes.gold)
     known = votes.select(expected.source_model_.sources)
-    df = karat_spark.read_parquet(spark, votes_folder)
+    df = carob_spark.read_parquet(spark, votes_folder)
     for frame in (df, df.repartitionByRange(40, "id").sortWithinPartitions("id")):  # more than are merged at once
-        found = karat_spark.fit(frame, LabelModel(rng=1), key="id", gold="y")
+        found = carob_spark.fit(frame, LabelModel(rng=1), key="id", gold="y")
         assert found.to_bytes() == expected.to_bytes()
-    assert karat_spark.statistics(df, key="id", gold="y") == Statistics.of(known)
-    assert karat_spark.digest(df, key="id", gold="y") == expected.digest_
+    assert carob_spark.statistics(df, key="id", gold="y") == Statistics.of(known)
+    assert carob_spark.digest(df, key="id", gold="y") == expected.digest_
 
     # Killed while one of the jobs of a fit is at work; what is lost is made again.
     done: list[LabelModel] = []
-    work = threading.Thread(target=lambda: done.append(karat_spark.fit(df, LabelModel(rng=1), key="id", gold="y")))
+    work = threading.Thread(target=lambda: done.append(carob_spark.fit(df, LabelModel(rng=1), key="id", gold="y")))
     before = executors()
     assert len(before) == 2
     work.start()
@@ -59,27 +59,27 @@ def test_invariant_the_bits_of_an_array_also_where_an_executor_is_killed(
     assert done[0].to_bytes() == expected.to_bytes()
 
     assert votes.keys is not None
-    labels = {row["id"]: row for row in karat_spark.label(df, expected, key="id", keep=["s1"]).toArrow().to_pylist()}
+    labels = {row["id"]: row for row in carob_spark.label(df, expected, key="id", keep=["s1"]).toArrow().to_pylist()}
     columns = label_columns(known, expected.predict_proba(known))
     assert [labels[key]["p_spam"] for key in votes.keys.tolist()] == columns["p_spam"].to_pylist()
     assert [labels[key]["label"] for key in votes.keys.tolist()] == columns["label"].to_pylist()
-    numbered = karat_spark.label(df.drop("id"), expected).toArrow().to_pydict()
+    numbered = carob_spark.label(df.drop("id"), expected).toArrow().to_pydict()
     assert sorted(numbered["row"]) == list(range(1, len(votes) + 1))
     at_row = dict(zip(numbered["row"], numbered["p_spam"], strict=True))
     assert [at_row[t + 1] for t in range(len(votes))] == columns["p_spam"].to_pylist()
     with pytest.raises(InputError, match="there is no column 's4'"):
-        karat_spark.label(df.drop("s4"), expected)
+        carob_spark.label(df.drop("s4"), expected)
     with pytest.raises(InputError, match="clusters learn by the default"):
-        karat_spark.fit(df, LabelModel(method="triplets"))
+        carob_spark.fit(df, LabelModel(method="triplets"))
     assert isinstance(expected.digest_, Digest)
 
 
 def test_what_is_no_frame_of_spark_is_refused() -> None:
     with pytest.raises(TypeError, match="must be a data frame of Spark, not list"):
-        karat_spark.fit([1, 2])
+        carob_spark.fit([1, 2])
 
 
 def test_without_spark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(InputError, match=r"pip install 'karat\[spark\]'"):
-        karat_spark.session()
+    with pytest.raises(InputError, match=r"pip install 'carob\[spark\]'"):
+        carob_spark.session()

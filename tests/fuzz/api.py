@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-import karat
+import carob
+from carob import paper
 from fuzz.tables import CODINGS, chance, pick
 
 ODD: list[Any] = [
@@ -72,27 +73,27 @@ def _fit(rng: np.random.Generator) -> Any:
     if chance(rng, 0.4):
         number = len(votes) if hasattr(votes, "__len__") and not sparse.issparse(votes) else 40
         gold = rng.integers(-1, 2, number) if chance(rng, 0.7) else pick(rng, ODD)
-    model = karat.LabelModel(**options(rng)).fit(votes, gold)
+    model = carob.LabelModel(**options(rng)).fit(votes, gold)
     return model.predict_proba(votes)
 
 
-def _votes(rng: np.random.Generator) -> karat.Votes:
-    return karat.Votes.from_array(np.random.default_rng(int(rng.integers(3))).integers(0, 2, (40, 4)))
+def _votes(rng: np.random.Generator) -> carob.Votes:
+    return carob.Votes.from_array(np.random.default_rng(int(rng.integers(3))).integers(0, 2, (40, 4)))
 
 
 def _argument(rng: np.random.Generator) -> Any:
     """What a function of the theory, of moments or of values may be handed."""
-    truth = karat.Ising.from_means(accuracies=[0.7, 0.6, 0.8], agreements={}, class_balance=0.5)
-    return pick(rng, [*ODD, truth, truth.source_model(), _votes(rng), karat.Moments.of(_votes(rng)), an_array(rng)])
+    truth = paper.Ising.from_means(accuracies=[0.7, 0.6, 0.8], agreements={}, class_balance=0.5)
+    return pick(rng, [*ODD, truth, truth.source_model(), _votes(rng), carob.Moments.of(_votes(rng)), an_array(rng)])
 
 
 FUNCTIONS: list[Callable[..., Any]] = [
-    karat.decompose, karat.average_decomposition, karat.asymptotics, karat.known_curve, karat.known_combination,
-    karat.expected_loss, karat.Moments.of, karat.triplets, karat.labeled, karat.posterior, karat.dependent_pairs,
-    karat.class_balance, karat.data_value_ratio, karat.equivalent_labels, karat.tensors, karat.topics, karat.pick,
-    karat.rate, karat.read_votes, karat.load, karat.Votes.from_array, karat.Votes.from_frame, karat.check,
-    *(getattr(karat.bounds, name) for name in karat.bounds.__all__),
-    karat.combine.linear, karat.combine.optimal_weight, karat.combine.green_strawderman,
+    paper.decompose, paper.average_decomposition, paper.asymptotics, paper.known_curve, paper.known_combination,
+    paper.expected_loss, carob.Moments.of, paper.triplets, paper.labeled, paper.posterior, paper.dependent_pairs,
+    paper.class_balance, paper.data_value_ratio, paper.equivalent_labels, paper.tensors, paper.topics, carob.pick,
+    carob.rate, carob.read_votes, carob.load, carob.Votes.from_array, carob.Votes.from_frame, carob.check,
+    *(getattr(paper.bounds, name) for name in paper.bounds.__all__),
+    paper.combine.linear, paper.combine.optimal_weight, paper.combine.green_strawderman,
 ]  # fmt: skip
 
 
@@ -102,10 +103,10 @@ def _call(rng: np.random.Generator) -> Any:
 
 
 def _moments(rng: np.random.Generator) -> Any:
-    moments = karat.Moments.of(_votes(rng))
-    model = karat.triplets(moments, **{pick(rng, ["aggregate", "class_balance", "symmetric", "known_pairs", "negative",
-                                                  "signs", "rng"]): pick(rng, ODD)})  # fmt: skip
-    return karat.posterior(_votes(rng), model)
+    moments = carob.Moments.of(_votes(rng))
+    options = ["aggregate", "class_balance", "symmetric", "known_pairs", "negative", "signs", "rng"]
+    model = paper.triplets(moments, **{pick(rng, options): pick(rng, ODD)})
+    return paper.posterior(_votes(rng), model)
 
 
 def api_case(rng: np.random.Generator) -> Any:

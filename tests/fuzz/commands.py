@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from run_karat import karat
+from run_carob import carob
 
 from fuzz.tables import FORMATS, NAMES, chance, damage, pick, votes_table, write_table
 
@@ -161,7 +161,7 @@ def models() -> list[tuple[str, str]]:
         text = "\n".join(",".join(map(str, row)) for row in [header, *table]) + "\n"
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "v.csv").write_text(text)
-            result = karat("fit", "v.csv", "--gold", "y", "--model", "m.json", *options, cwd=Path(folder))
+            result = carob("fit", "v.csv", "--gold", "y", "--model", "m.json", *options, cwd=Path(folder))
             assert result.returncode == 0, result.stderr
             found.append(((Path(folder) / "m.json").read_text(), text))
     return found

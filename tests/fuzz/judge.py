@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from run_karat import karat
+from run_carob import carob
 
+from carob.errors import InputError, NotFittedError, NotIdentifiedError
+from carob.read.formats import arrow_table
 from fuzz.api import api_case
 from fuzz.commands import command_case, label_case
-from karat.errors import InputError, NotFittedError, NotIdentifiedError
-from karat.io.formats import arrow_table
 
 LONGEST = 1_000
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
@@ -58,7 +58,7 @@ def _command(rng: np.random.Generator, make: Any) -> tuple[str, list[str]]:
         folder = Path(name)
         words = make(rng, folder)
         before = _files(folder)
-        result = karat(*words, cwd=folder)
+        result = carob(*words, cwd=folder)
         wrong = []
         if result.returncode not in (0, 1, 2, 130):
             wrong.append(f"exit code {result.returncode}: {result.stderr[-600:]}")
@@ -142,7 +142,7 @@ def _api(rng: np.random.Generator) -> tuple[str, list[str]]:
 
 def _raised_by_us(error: BaseException) -> bool:
     last = inspect.getinnerframes(error.__traceback__)[-1] if error.__traceback__ else None
-    return last is not None and "/karat/" in last.filename and "raise" in "".join(last.code_context or [])
+    return last is not None and "/carob/" in last.filename and "raise" in "".join(last.code_context or [])
 
 
 def _where(error: BaseException) -> str:

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
 
-from karat.model import load
-from karat.serve.app import make_app
-from karat.serve.security import Door
-from karat.serve.uploads import Limits
+from carob.model.label_model import load
+from carob.serve.app import make_app
+from carob.serve.security import Door
+from carob.serve.uploads import Limits
 
 MESSAGES = (Path(__file__).parents[2] / "examples" / "messages.csv").read_bytes()
 HOME = "http://127.0.0.1:8765"
@@ -29,7 +29,7 @@ class Browser:
 
     def post(self, path: str, body: object = None, **headers: str) -> dict[str, Any]:
         content = body if isinstance(body, bytes) else json.dumps(body or {}).encode()
-        mine = {"origin": HOME, "x-karat-token": self.door.token, **headers}
+        mine = {"origin": HOME, "x-carob-token": self.door.token, **headers}
         found: dict[str, Any] = self.client.post(path, content=content, headers=mine).json()
         return found
 
@@ -131,7 +131,7 @@ def test_refusals_are_sentences() -> None:
     assert "html" in browser.open("v.csv", MESSAGES)
     assert browser.post("/read", {"gold": "nothing"})["error"].startswith("there is no column 'nothing'")
     assert "html" in browser.post("/read", {"gold": "truth", "key": "id", "ignore_case": True})
-    mine = {"origin": HOME, "x-karat-token": browser.door.token}
+    mine = {"origin": HOME, "x-carob-token": browser.door.token}
     assert browser.client.post("/weigh", content=b"[1]", headers=mine).status_code == 400
     assert browser.client.post("/weigh", content=b"{", headers=mine).status_code == 400
     assert browser.client.post("/open", content=b"x" * (3 << 20), headers=mine).status_code == 413

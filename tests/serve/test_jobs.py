@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from karat import InputError
-from karat.serve.jobs import CancelledError, Job, start
+from carob import InputError
+from carob.serve.jobs import CancelledError, Job, start
 
 
 def test_work_tells_how_far_it_is_and_is_taken_over() -> None:
@@ -64,5 +64,5 @@ def test_a_fault_says_so_and_is_logged(caplog: pytest.LogCaptureFixture) -> None
     job = start(work)  # type: ignore[arg-type]
     assert job.wait(5)
     assert job.state == "failed"
-    assert "karat has a fault here (ZeroDivisionError: division by zero)" in job.error
+    assert "carob has a fault here (ZeroDivisionError: division by zero)" in job.error
     assert "a fault in the local page" in caplog.text

@@ -10,15 +10,15 @@ from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
-from run_karat import KARAT, karat
+from run_carob import CAROB, carob
 
-from karat import InputError
-from karat.serve import check_server
+from carob import InputError
+from carob.serve import check_server
 
 
 def test_the_page_is_where_it_says_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     server = subprocess.Popen(
-        [*KARAT, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*CAROB, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     try:
         assert server.stdout is not None
@@ -35,7 +35,7 @@ def test_the_page_is_where_it_says_and_ends_with_ctrl_c(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken_or_a_host_that_is_not_ours_is_refused() -> None:
-    result = karat("serve", "--host", "192.0.2.1", "--port", "0")
+    result = carob("serve", "--host", "192.0.2.1", "--port", "0")
     assert result.returncode == 2
     assert "cannot listen on 192.0.2.1:0" in result.stderr
 
@@ -44,12 +44,14 @@ def test_a_port_that_is_taken_or_a_host_that_is_not_ours_is_refused() -> None:
 def test_without_the_packages_of_the_page(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check_server()
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(InputError, match="pip install 'karat"):
+    with pytest.raises(InputError, match="pip install 'carob"):
         check_server()
 
 
 def test_without_its_packages_the_page_says_what_to_install() -> None:
-    code = "import sys; sys.modules['starlette'] = None; sys.argv[1:] = ['serve']; from karat.cli import main; main()"
+    code = (
+        "import sys; sys.modules['starlette'] = None; sys.argv[1:] = ['serve']; from carob.__main__ import main\nmain()"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (found.returncode, found.stdout) == (2, "")
-    assert "pip install 'karat[serve]'" in found.stderr
+    assert "pip install 'carob[serve]'" in found.stderr

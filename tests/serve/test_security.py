@@ -6,11 +6,11 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from karat.serve.security import POLICY, Door, Guard
+from carob.serve.security import POLICY, Door, Guard
 
 DOOR = Door("127.0.0.1", 8765, token="secret")  # noqa: S106 (of a test)
 HOME = "http://127.0.0.1:8765"
-GOOD = {"origin": HOME, "x-karat-token": "secret", "cookie": "karat_8765=secret"}
+GOOD = {"origin": HOME, "x-carob-token": "secret", "cookie": "carob_8765=secret"}
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -26,7 +26,7 @@ def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address() -> N
     answer = client().get("/?token=secret")
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"]
-    assert cookie.startswith("karat_8765=secret")
+    assert cookie.startswith("carob_8765=secret")
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     assert client().get("/?token=wrong").status_code == 403
@@ -34,7 +34,7 @@ def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address() -> N
 
 def test_nothing_is_answered_without_the_cookie() -> None:
     assert client().get("/view").status_code == 403
-    assert client().get("/view", headers={"cookie": "karat_8765=secret"}).text == "GET 0"
+    assert client().get("/view", headers={"cookie": "carob_8765=secret"}).text == "GET 0"
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1:1", "127.0.0.1", ""])
@@ -54,8 +54,8 @@ def test_a_post_from_our_own_page_is_answered() -> None:
         ({"origin": None}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
         ({"sec-fetch-site": "same-site"}, 403),
-        ({"x-karat-token": "wrong"}, 403),
-        ({"x-karat-token": None}, 403),
+        ({"x-carob-token": "wrong"}, 403),
+        ({"x-carob-token": None}, 403),
         ({"cookie": None}, 403),
         ({"content-length": "1001"}, 413),
         ({"content-length": "-1"}, 411),

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from karat import InputError
-from karat.serve.uploads import Limits, read_upload
+from carob import InputError
+from carob.serve.uploads import Limits, read_upload
 
 WIDE = b"id,a,b,c,text,y\np1,0,1,1,some words to be read by a person,1\np2,1,1,0,other words to be read by a person,\n"
 LIMITS = Limits(megabytes=1, rows=50, columns=8)

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from karat import InputError
-from karat.commands.analysis import Prices
-from karat.serve.views import Views, given, shell
-from karat.serve.workspace import Workspace
+from carob import InputError
+from carob.commands.analysis import Prices
+from carob.serve.views import Views, given, shell
+from carob.serve.workspace import Workspace
 
 BAD = "<img src=x onerror=alert(1)>"
 
@@ -35,7 +35,7 @@ def views() -> Views:
 
 def test_the_start_takes_a_file_or_the_example() -> None:
     page = shell("t&ken", Views(Workspace()).main("too large"))
-    assert 'name="karat-token" content="t&amp;ken"' in page
+    assert 'name="carob-token" content="t&amp;ken"' in page
     assert 'type="file"' in page
     assert 'data-action="example"' in page
     assert ">too large</p>" in page
@@ -92,7 +92,7 @@ def test_many_classes_are_a_list_to_choose_from() -> None:
     work.open_file("v.csv", "\n".join(lines).encode())
     work.pick(1, "estimate")
     work.analysis = None
-    from karat.serve.views import _point
+    from carob.serve.views import _point
 
     assert work.picked is not None
     assert "<option" in _point(work, int(work.picked.rows[0]))

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from karat import InputError, read_votes
-from karat.commands.analysis import analyse
-from karat.estimate.settings import Settings
-from karat.serve.workspace import Choices, Workspace, effect
-from karat.value.advice import DataValue
+from carob import InputError, read_votes
+from carob.commands.analysis import analyse
+from carob.posterior.settings import Settings
+from carob.serve.workspace import Choices, Workspace, effect
+from carob.value.advice import DataValue
 
 MESSAGES = (Path(__file__).parents[2] / "examples" / "messages.csv").read_bytes()
 
@@ -143,7 +143,7 @@ def test_what_is_found_is_what_the_library_finds(weighed: Workspace) -> None:
     assert weighed.analysis.value.verdict == same.value.verdict
     table = pa.table(weighed.labels())
     assert table.column_names == ["id", "label", "p_ham", "p_spam", "n_votes"]
-    assert b'"karat model"' in weighed.model()
+    assert b'"carob model"' in weighed.model()
 
 
 def test_the_effect_of_a_change(weighed: Workspace) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from results import checked, demonstrated, depending, fitted, labeled, planned, reproduced, summary, valued, votes_alone
 
-from karat.calibrate.cross_validation import CrossScore
-from karat.show.as_json import Result, as_json
-from karat.show.report import Report
+from carob.label.cross_validation import CrossScore
+from carob.show.as_json import Result, as_json
+from carob.show.report import Report
 
 SIZE = ["n_points", "n_gold", "classes", "coding", "kinds", "read_as", "n_uncovered", "sources", "aside", "warnings"]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
@@ -70,7 +70,7 @@ CASES: dict[str, tuple[Result, list[str]]] = {
 
 def content(result: Result) -> dict[str, Any]:
     verdict = getattr(result, "verdict", "V.")
-    found: dict[str, Any] = json.loads(as_json(result, Report(verdict, next_command="karat next")))
+    found: dict[str, Any] = json.loads(as_json(result, Report(verdict, next_command="carob next")))
     assert found["verdict"] == verdict
     return found
 

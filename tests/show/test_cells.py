@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.show.cells import Between, Cell, Correlation, Count, Loss, Money, Nats, Number, Percent, Share, Text
+from carob.show.cells import Between, Cell, Correlation, Count, Loss, Money, Nats, Number, Percent, Share, Text
 
 SHOWN: list[tuple[Cell, str]] = [
     (Text("spam"), "spam"),

@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 from results import bounded, depending, fitted, planned, reproduced, summary, valued
 
-from karat import InputError
-from karat.commands.outputs import Histogram
-from karat.estimate.triplet_spread import TripletSpread
-from karat.experiments.parts import paper_values
-from karat.experiments.theory import STATEMENTS
-from karat.show.charts.accuracies import accuracies, telling
-from karat.show.charts.calibration import calibration
-from karat.show.charts.chart import Chart, can_draw, check_charts
-from karat.show.charts.curves import learning_curves
-from karat.show.charts.data_value import data_value
-from karat.show.charts.dependence import dependence
-from karat.show.charts.error_sources import error_sources
-from karat.show.charts.figures import FIGURES, figure
-from karat.show.charts.frontier import frontier
-from karat.show.charts.histogram import histogram
-from karat.show.charts.triplet_spread import triplet_spread
-from karat.value.by_points import ValueAt
-from karat.value.calibration import Bin, Calibration
-from karat.value.interval import Interval
-from karat.value.learning_curves import LearningCurves
+from carob import InputError
+from carob.commands.outputs import Histogram
+from carob.paper.experiments.parts import paper_values
+from carob.paper.experiments.theory import STATEMENTS
+from carob.paper.triplet_spread import TripletSpread
+from carob.show.charts.accuracies import accuracies, telling
+from carob.show.charts.calibration import calibration
+from carob.show.charts.chart import Chart, can_draw, check_charts
+from carob.show.charts.curves import learning_curves
+from carob.show.charts.data_value import data_value
+from carob.show.charts.dependence import dependence
+from carob.show.charts.error_sources import error_sources
+from carob.show.charts.figures import FIGURES, figure
+from carob.show.charts.frontier import frontier
+from carob.show.charts.histogram import histogram
+from carob.show.charts.triplet_spread import triplet_spread
+from carob.value.by_points import ValueAt
+from carob.value.calibration import Bin, Calibration
+from carob.value.interval import Interval
+from carob.value.learning_curves import LearningCurves
 
 FOUND = reproduced().found
 CURVES = LearningCurves(
@@ -224,5 +224,5 @@ def test_without_the_packages_for_charts(module: str, monkeypatch: pytest.Monkey
     assert can_draw()
     monkeypatch.setitem(sys.modules, module, None)
     assert not can_draw()
-    with pytest.raises(InputError, match="pip install 'karat"):
+    with pytest.raises(InputError, match="pip install 'carob"):
         check_charts()

@@ -4,22 +4,22 @@ from dataclasses import replace
 
 from results import BALANCE, checked, depending, summary
 
-from karat.commands.check import CheckResult
-from karat.show.check import check_report
-from karat.votes import ClassWarning
+from carob.commands.check import CheckResult
+from carob.read import ClassWarning
+from carob.show.check import check_report
 
 
 def test_ready() -> None:
-    report = check_report(checked(class_balance=BALANCE, dependence=depending(1)), "karat fit")
+    report = check_report(checked(class_balance=BALANCE, dependence=depending(1)), "carob fit")
     assert report.verdict == "Ready to fit: 2,000 points, 2 sources, 2 classes, 100 gold labels."
     titles = [section.title.partition(" ")[0] for section in report.sections]
     assert titles == ["How", "Sources", "Class", "1"]
     assert report.sections[0].lines == ["classes 'ham', 'spam'; an empty cell is an abstain."]
-    assert (report.next_command, report.exit_code) == ("karat fit", 0)
+    assert (report.next_command, report.exit_code) == ("carob fit", 0)
 
 
 def test_bad_input_lists_what_to_mend_and_suggests_nothing() -> None:
-    report = check_report(checked(problems=("One.", "Two.")), "karat fit")
+    report = check_report(checked(problems=("One.", "Two.")), "carob fit")
     assert report.verdict == "Not ready: 2 things to mend. (2,000 points, 2 sources, 2 classes, 100 gold labels)"
     assert report.sections[0].lines == ["- One.", "- Two."]
     assert len(report.sections) == 3
@@ -36,16 +36,16 @@ def test_things_to_look_at_first() -> None:
     data = replace(
         summary(), warnings=(ClassWarning("One."), ClassWarning("Two.")), read_as="Read as a long table: so."
     )
-    report = check_report(CheckResult(data, class_balance=BALANCE), "karat fit")
+    report = check_report(CheckResult(data, class_balance=BALANCE), "carob fit")
     assert report.verdict.startswith("Can be fitted, with 2 things to look at first: 2,000 points")
     assert report.sections[0].title == "To look at first"
     assert report.sections[1].lines[0] == "Read as a long table: so."
-    assert (report.next_command, report.exit_code) == ("karat fit", 0)
+    assert (report.next_command, report.exit_code) == ("carob fit", 0)
 
 
 def test_what_stands_out_comes_last_and_who_is_worse_than_chance_in_the_verdict() -> None:
     found = checked(class_balance=BALANCE, worse=("a", "b"), findings=("One.", "Two."))
-    report = check_report(found, "karat fit")
+    report = check_report(found, "carob fit")
     assert report.verdict.endswith("100 gold labels. Worse than chance: 'a', 'b'.")
     assert report.sections[-1].title == "What stands out"
     assert list(report.sections[-1].lines) == ["One.", "Two."]

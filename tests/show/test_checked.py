@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from run_karat import karat
+from run_carob import carob
 
-from karat import InputError, check, read_votes
-from karat.commands.check import CheckResult
+from carob import InputError, check, read_votes
+from carob.commands.check import CheckResult
 
 
 def test_it_prints_what_the_command_prints(votes_csv: Path) -> None:
@@ -15,7 +15,7 @@ def test_it_prints_what_the_command_prints(votes_csv: Path) -> None:
     found = check(votes)
     assert isinstance(found, CheckResult)
     assert found.problems == ()
-    printed = karat("check", votes_csv, "--key", "id", "--gold", "y").stdout
+    printed = carob("check", votes_csv, "--key", "id", "--gold", "y").stdout
     assert printed.partition("\n\nNext:")[0] == str(found)
     assert repr(found) == str(found)
 

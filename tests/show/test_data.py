@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from results import BALANCE, pairs, summary
 
-from karat.commands.summary import ClassShare
-from karat.show.data import (
+from carob.commands.summary import ClassShare
+from carob.read import ClassWarning
+from carob.show.data import (
     aside_sections,
     balance_section,
     pair_section,
@@ -15,7 +16,6 @@ from karat.show.data import (
     uncovered_lines,
     warning_sections,
 )
-from karat.votes import ClassWarning
 
 
 @pytest.mark.parametrize(("n_gold", "end"), [(None, ""), (0, ", 0 gold labels"), (1, ", 1 gold label")])

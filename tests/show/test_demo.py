@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from results import demonstrated
 
-from karat.show.demo import demo_report, named_scores
+from carob.show.demo import demo_report, named_scores
 
 
 def test_demo() -> None:
@@ -15,7 +15,7 @@ def test_demo() -> None:
     assert advice.lines == [result.value.verdict]
     assert sources.title.startswith("Sources")
     assert pairs.title.startswith("1 pair")
-    assert (report.next_command, report.exit_code) == ("karat check YOUR_VOTES.csv", 0)
+    assert (report.next_command, report.exit_code) == ("carob check YOUR_VOTES.csv", 0)
 
 
 def test_names_of_the_scores() -> None:

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from results import fitted, summary
 
-from karat.calibrate.cross_validation import CrossScore
-from karat.show.fit import fit_report
+from carob.label.cross_validation import CrossScore
+from carob.show.fit import fit_report
 
 
 def test_what_was_learned_from_what() -> None:
-    report = fit_report(fitted(), "karat label")
+    report = fit_report(fitted(), "carob label")
     assert report.verdict == "Learned 2 sources from 2,000 points and 100 gold labels."
-    assert (report.next_command, report.exit_code) == ("karat label", 0)
+    assert (report.next_command, report.exit_code) == ("carob label", 0)
     assert report.sections[2].lines == ["Votes: so.", "Gold: so."]
     without = fit_report(fitted(data=summary(None), score=None, learned_from_gold=False))
     assert without.verdict == "Learned 2 sources from 2,000 points."

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from karat.show.glossary import WORDS, glossary_text
+from carob.show.glossary import WORDS, glossary_text
 
 
 def test_words_of_tables_are_explained() -> None:

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from results import planned, summary
 
-from karat.show.cells import Count, Text
-from karat.show.charts.frontier import frontier
-from karat.show.data import source_section
-from karat.show.html import chart_html, document, lines_html, report_document, style, table_html, text
-from karat.show.report import Report, Section
+from carob.show.cells import Count, Text
+from carob.show.charts.frontier import frontier
+from carob.show.data import source_section
+from carob.show.html import chart_html, document, lines_html, report_document, style, table_html, text
+from carob.show.report import Report, Section
 
 BAD = "<img src=x onerror=alert(1)>"
 
@@ -17,14 +17,14 @@ BAD = "<img src=x onerror=alert(1)>"
 def test_names_from_data_are_escaped_everywhere() -> None:
     data = summary()
     data = replace(data, sources=replace(data.sources, source=[BAD, "b"]), classes=(BAD, "spam"))
-    report = Report(BAD, [source_section(data), Section(BAD, lines=[f"- {BAD}", BAD])], f"karat {BAD}")
-    page = report_document(BAD, report, f"karat report '{BAD}'", "1.0")
+    report = Report(BAD, [source_section(data), Section(BAD, lines=[f"- {BAD}", BAD])], f"carob {BAD}")
+    page = report_document(BAD, report, f"carob report '{BAD}'", "1.0")
     assert "<img" not in page
     assert page.count("&lt;img src=x onerror=alert(1)&gt;") > 8
 
 
 def test_a_page_loads_nothing_and_may_run_nothing() -> None:
-    page = report_document("karat plan", Report("So.", [Section("T", charts=[frontier(planned())])]), "karat plan", "1")
+    page = report_document("carob plan", Report("So.", [Section("T", charts=[frontier(planned())])]), "carob plan", "1")
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
@@ -32,13 +32,13 @@ def test_a_page_loads_nothing_and_may_run_nothing() -> None:
     assert 'style="' not in page
     assert not re.search(r'(?:src|href)="(?!#)', page)
     assert not re.search(r"url\((?!#)", page)
-    assert "<pre>karat plan</pre>" in page
+    assert "<pre>carob plan</pre>" in page
 
 
 def test_the_verdict_is_first_and_parts_are_linked() -> None:
     sections = [Section(f"Part {k} (of 3)", lines=["words"]) for k in range(3)]
-    page = report_document("T", Report("The verdict.", [*sections, Section("A sentence.")], "karat next"), "karat", "1")
-    assert page.index("The verdict.") < page.index("Part 0") < page.index("karat next")
+    page = report_document("T", Report("The verdict.", [*sections, Section("A sentence.")], "carob next"), "carob", "1")
+    assert page.index("The verdict.") < page.index("Part 0") < page.index("carob next")
     assert '<a href="#part-1">Part 1</a>' in page
     assert "<p>A sentence.</p>" in page
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from results import labeled
 
-from karat.show.label import label_report
+from carob.show.label import label_report
 
 
 def test_labels() -> None:

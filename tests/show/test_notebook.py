@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from results import planned, valued, votes_alone
 
-import karat
-from karat.show.notebook import html
+import carob
+from carob.show.notebook import html
 
 
 def test_results_show_their_verdict_and_charts() -> None:
     for result, charts in ((valued(), 1), (planned(), 1), (votes_alone(), 0)):
         found = result._repr_html_()
-        assert found.startswith('<div class="karat"><style>@scope {')
-        assert karat.show.html.text(result.verdict) in found
+        assert found.startswith('<div class="carob"><style>@scope {')
+        assert carob.show.html.text(result.verdict) in found
         assert found.count("<figure") == charts
 
 
 def test_a_model_shows_its_sources() -> None:
-    model = karat.LabelModel(replicates=0)
+    model = carob.LabelModel(replicates=0)
     assert "not fitted yet" in model._repr_html_()
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 300)
@@ -28,9 +28,9 @@ def test_a_model_shows_its_sources() -> None:
     assert "Learned 4 sources from 300 points." in found
     assert ">s3</th>" in found
     assert "<svg" in found
-    picked = karat.pick(votes, n=10)
+    picked = carob.pick(votes, n=10)
     assert "Picked 10 of 300 points" in picked._repr_html_()
-    assert "<svg" in karat.check(votes, replicates=0)._repr_html_()
+    assert "<svg" in carob.check(votes, replicates=0)._repr_html_()
 
 
 def test_without_the_packages_for_charts_words_and_tables_are_left(monkeypatch: pytest.MonkeyPatch) -> None:

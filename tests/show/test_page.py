@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from results import bounded, reproduced
 
-from karat import InputError
-from karat.show.charts.figures import figure
-from karat.show.page import check_pictures, page, write_pictures
+from carob import InputError
+from carob.show.charts.figures import figure
+from carob.show.page import check_pictures, page, write_pictures
 
 
 def test_every_picture_and_the_page_are_written(tmp_path: Path) -> None:

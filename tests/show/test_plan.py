@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from results import planned, valued
 
-from karat.show.plan import plan_report
-from karat.show.value import value_report
+from carob.show.plan import plan_report
+from carob.show.value import value_report
 
 
 def test_what_a_budget_buys() -> None:
-    report = plan_report(planned(), "karat fit")
+    report = plan_report(planned(), "carob fit")
     assert report.verdict == (
         "Buy 1,040 gold labels and 1,570 unlabeled points for 3,570.00: that lowers the log loss from 0.2280 by about "
         "0.0016 (0.0010 to 0.0030)."
@@ -20,7 +20,7 @@ def test_what_a_budget_buys() -> None:
         ["4,000.00", "1,040", "1,570", "3,570.00", "0.2264"],
     ]
     assert len(section.headers) == 5
-    assert (report.next_command, report.exit_code) == ("karat fit", 0)
+    assert (report.next_command, report.exit_code) == ("carob fit", 0)
 
 
 def test_what_was_set_aside_is_said() -> None:

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from karat.commands.progress import silent
-from karat.show.progress import progress_bar
+from carob.commands.progress import silent
+from carob.show.progress import progress_bar
 
 
 class Terminal(io.StringIO):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from karat.show.rate import rate_report
-from karat.value.rate import ClassRate, GroupRate, Rate
+from carob.show.rate import rate_report
+from carob.value.rate import ClassRate, GroupRate, Rate
 
 
 def told(**options: object) -> Rate:
@@ -14,7 +14,7 @@ def told(**options: object) -> Rate:
 
 
 def test_shares_with_their_intervals_and_what_votes_were_worth() -> None:
-    report = rate_report(told(), "karat pick")
+    report = rate_report(told(), "carob pick")
     assert report.verdict == "Your 200 gold labels and 50,000 points with votes are worth 640 random gold labels."
     overall, groups = report.sections
     assert overall.title == "How common each class is among these 50,000 points"
@@ -26,7 +26,7 @@ def test_shares_with_their_intervals_and_what_votes_were_worth() -> None:
         ["a", "pass", ".620", ".540 to .700", "500", "60", "120"]
     ]
     assert groups.lines == ["Too little gold to tell: 'b' (3 gold labels), '' (2 gold labels)."]
-    assert (report.next_command, report.exit_code) == ("karat pick", 0)
+    assert (report.next_command, report.exit_code) == ("carob pick", 0)
 
 
 def test_what_was_set_aside_is_said() -> None:

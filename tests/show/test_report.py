@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from karat.show.cells import Count, Text
-from karat.show.report import Report, Section
+from carob.show.cells import Count, Text
+from carob.show.report import Report, Section
 
 
 def test_a_report_is_fine_and_leads_nowhere_unless_told_otherwise() -> None:

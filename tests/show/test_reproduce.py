@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from results import bounded, reproduced
 
-from karat.show.reproduce import reproduce_report
+from carob.show.reproduce import reproduce_report
 
 
 def test_what_agrees_and_what_does_not() -> None:

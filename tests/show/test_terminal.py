@@ -4,9 +4,9 @@ import io
 
 from rich.console import Console
 
-from karat.show.cells import Count, Share, Text
-from karat.show.report import Report, Section
-from karat.show.terminal import print_report, visible
+from carob.show.cells import Count, Share, Text
+from carob.show.report import Report, Section
+from carob.show.terminal import print_report, visible
 
 
 def printed(report: Report, width: int = 60) -> list[str]:
@@ -19,7 +19,7 @@ def printed(report: Report, width: int = 60) -> list[str]:
 def test_verdict_sections_and_the_next_command() -> None:
     rows = [[Text("llm"), Count(1_000), Share(0.98765)], [Text("word rule"), Count(5), Share(None)]]
     table = Section("Sources", ["source", "votes", "accuracy"], rows, ["A line."])
-    report = Report("The verdict.", [table, Section("Alone.")], "karat next " + "x" * 80)
+    report = Report("The verdict.", [table, Section("Alone.")], "carob next " + "x" * 80)
     assert printed(report) == [
         "The verdict.",
         "",
@@ -31,7 +31,7 @@ def test_verdict_sections_and_the_next_command() -> None:
         "",
         "Alone.",
         "",
-        "Next: karat next " + "x" * 80,  # to be copied in one piece
+        "Next: carob next " + "x" * 80,  # to be copied in one piece
     ]
 
 

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from results import fitted
 
-from karat.commands.update import UpdateResult
-from karat.show.as_json import as_json
-from karat.show.update import update_report
+from carob.commands.update import UpdateResult
+from carob.show.as_json import as_json
+from carob.show.update import update_report
 
 
 def test_what_was_added_and_what_there_is_now() -> None:
     of_all = fitted()
     result = UpdateResult(of_all.data, of_all.class_balance, 500, 20, "model.json")
-    report = update_report(result, "karat label new.csv")
+    report = update_report(result, "carob label new.csv")
     assert report.verdict == (
         f"Learned from 500 points and 20 gold labels more, {of_all.data.n_points:,} points in all. Wrote the model to "
         "model.json."

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from results import valued, votes_alone
 
-from karat.show.report import Section
-from karat.show.value import value_report
+from carob.show.report import Section
+from carob.show.value import value_report
 
 
 def cells(section: Section) -> list[list[str]]:
@@ -11,12 +11,12 @@ def cells(section: Section) -> list[list[str]]:
 
 
 def test_decision_risks_gains_and_curve() -> None:
-    report = value_report(valued(), "karat check", "karat plan")
+    report = value_report(valued(), "carob check", "carob plan")
     assert report.verdict.startswith("Buy gold labels: 50 more gold labels lower the log loss by about 0.0030, ")
     assert report.verdict.endswith(
         "The votes on 40,000 points alone do as well as about 42 gold labels alone (30 to 61)."
     )
-    assert (report.next_command, report.exit_code) == ("karat plan", 0)
+    assert (report.next_command, report.exit_code) == ("carob plan", 0)
     risk, gains, curve = report.sections
     assert risk.title == "Now, with 200 gold labels, on points not learned from"
     assert risk.headers[-1] == "90% interval"
@@ -24,7 +24,7 @@ def test_decision_risks_gains_and_curve() -> None:
     assert risk.lines == [
         "Of the log loss of votes and gold, more gold labels would mend about .015, more unlabeled points .001; .784 "
         "is what these sources do not tell.",
-        "Gold alone counts votes on gold as the paper does; that of `karat fit` knows what sources are usually like.",
+        "Gold alone counts votes on gold as the paper does; that of `carob fit` knows what sources are usually like.",
         "One gold label does what 946 unlabeled points do (656 to 1,333).",
     ]
     assert cells(gains) == [
@@ -36,15 +36,15 @@ def test_decision_risks_gains_and_curve() -> None:
 
 
 def test_what_cannot_be_told_from_gold_has_exit_code_1() -> None:
-    report = value_report(valued(labels=0.00125, deviation=0.9), "karat check", "karat plan")
+    report = value_report(valued(labels=0.00125, deviation=0.9), "carob check", "carob plan")
     assert report.verdict.startswith("Cannot tell yet what to buy: ")
-    assert (report.next_command, report.exit_code) == ("karat plan", 1)
+    assert (report.next_command, report.exit_code) == ("carob plan", 1)
 
 
 def test_votes_alone() -> None:
-    report = value_report(votes_alone(), "karat check", "karat plan")
+    report = value_report(votes_alone(), "carob check", "carob plan")
     assert report.verdict.startswith("Cannot tell yet what a gold label is worth: with 20 gold labels I could.")
-    assert (report.next_command, report.exit_code) == ("karat check", 1)
+    assert (report.next_command, report.exit_code) == ("carob check", 1)
     told, blamed = report.sections
     assert told.lines[:2] == [
         "Test that all sources are independent given the class: p = 0.00042.",

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 from results import checked, depending, fitted, planned, valued, votes_alone
 
-from karat.commands.analysis import Analysis, Labeled, Prices
-from karat.commands.report import ReportResult
-from karat.estimate.settings import Settings
-from karat.model import LabelModel
-from karat.show.whole import plan_sections, title, whole_report
-from karat.votes import Votes
+from carob.commands.analysis import Analysis, Labeled, Prices
+from carob.commands.report import ReportResult
+from carob.model.label_model import LabelModel
+from carob.posterior.settings import Settings
+from carob.show.whole import plan_sections, title, whole_report
+from carob.votes import Votes
 
 VOTES = Votes.from_array([[0, 1, 1], [1, 1, 0]])
 LABELED = Labeled(LabelModel(), VOTES, np.full((2, 2), 0.5), fitted(), None)
@@ -33,9 +33,9 @@ def test_parts_stand_in_the_order_of_a_report() -> None:
 
 
 def test_the_verdict_is_what_to_do_next() -> None:
-    report = whole_report(ReportResult("votes.csv", ANALYSIS, Prices(), None), "karat fit")
+    report = whole_report(ReportResult("votes.csv", ANALYSIS, Prices(), None), "carob fit")
     assert report.verdict == valued().verdict
-    assert (report.next_command, report.exit_code) == ("karat fit", 0)
+    assert (report.next_command, report.exit_code) == ("carob fit", 0)
 
 
 def test_without_enough_gold() -> None:

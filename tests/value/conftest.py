@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from karat.datasets import paper_model
-from karat.estimate.settings import Settings
-from karat.value.risks import Risks, measure_risks
-from karat.votes import GoldPoints
+from carob.paper.datasets import paper_model
+from carob.posterior.settings import Settings
+from carob.value.risks import Risks, measure_risks
+from carob.votes import GoldPoints
 
 
 @pytest.fixture(scope="session")

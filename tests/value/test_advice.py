@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from karat.value.advice import conclude
-from karat.value.equivalent import equivalent
-from karat.value.gains import prospects
-from karat.value.risks import Risks
+from carob.value.advice import conclude
+from carob.value.equivalent import equivalent
+from carob.value.gains import prospects
+from carob.value.risks import Risks
 
 
 def test_oracle_every_number_from_the_risks(risks: Risks) -> None:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from karat.value.by_points import value_by_points
-from karat.value.equivalent import equivalent
-from karat.value.risks import Risks
+from carob.value.by_points import value_by_points
+from carob.value.equivalent import equivalent
+from carob.value.risks import Risks
 
 
 def test_all_points_are_worth_what_the_value_says_and_fewer_ones_are_asked_too(risks: Risks) -> None:

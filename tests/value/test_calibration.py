@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.value.calibration import calibration
-from karat.value.risks import Measured
+from carob.value.calibration import calibration
+from carob.value.risks import Measured
 
 
 def measured(confidence: np.ndarray, right: np.ndarray) -> Measured:

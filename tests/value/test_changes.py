@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.estimate.settings import Settings
-from karat.estimate.structure import DependentPair
-from karat.value.changes import MOST_PAIRS, SourceChange, _apart, source_changes
-from karat.value.interval import Interval
-from karat.value.risks import measure_risks
-from karat.votes import GoldPoints, Votes
+from carob.paper.structure import DependentPair
+from carob.posterior.settings import Settings
+from carob.value.changes import MOST_PAIRS, SourceChange, _apart, source_changes
+from carob.value.interval import Interval
+from carob.value.risks import measure_risks
+from carob.votes import GoldPoints, Votes
 
 
 def pair(first: str, second: str, correlation: float = 0.3) -> DependentPair:

@@ -6,11 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from karat import InputError, NotIdentifiedError, Votes, data_value, plan
-from karat.datasets import load_imdb, paper_model
-from karat.io.plain import plain
-from karat.value.advice import DataValue
-from karat.value.votes_alone import VotesAlone
+from carob import InputError, NotIdentifiedError, Votes, data_value, plan
+from carob.paper.datasets import load_imdb, paper_model
+from carob.read.plain import plain
+from carob.value.advice import DataValue
+from carob.value.votes_alone import VotesAlone
 
 KEYS = {"n_unlabeled", "n_gold", "risk", "equivalent_labels", "data_value_ratio", "verdict", "curve"}
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from karat import InputError
-from karat.value.changes import SourceChange
-from karat.value.decision import NEXT_LABELS, SURE_ENOUGH, WORTHWHILE, Kind, decide, labels_to_buy
-from karat.value.gains import Gain, Lacking, Prospects
-from karat.value.interval import Interval
+from carob import InputError
+from carob.value.changes import SourceChange
+from carob.value.decision import NEXT_LABELS, SURE_ENOUGH, WORTHWHILE, Kind, decide, labels_to_buy
+from carob.value.gains import Gain, Lacking, Prospects
+from carob.value.interval import Interval
 
 BIT = 1e-6  # what separates the two sides of a threshold
 KNOWN = 1e-4  # deviation of a gain that is known

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from karat.value.equivalent import FARTHEST, difference, equivalent
-from karat.value.gold_alone import GoldAlone
-from karat.value.risks import Risks
+from carob.value.equivalent import FARTHEST, difference, equivalent
+from carob.value.gold_alone import GoldAlone
+from carob.value.risks import Risks
 
 
 def with_curve(risks: Risks, floor: float, c: float, noise: float = 0.1) -> Risks:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.value.gains import Gain, Lacking, prospects
+from carob.value.gains import Gain, Lacking, prospects
 
 
 def test_known_answer_a_log_normal_gain() -> None:

@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import LabelModel
-from karat.datasets import paper_model
-from karat.estimate.kinds import ClassConditional, Kind, Symmetric
-from karat.losses import log_losses
-from karat.value.gold_alone import (
+from carob import LabelModel
+from carob.paper.datasets import paper_model
+from carob.paper.kinds import ClassConditional, Kind, Symmetric
+from carob.posterior.losses import log_losses
+from carob.value.gold_alone import (
     LARGEST_PART,
     PARTS,
     GoldAlone,
@@ -15,7 +15,7 @@ from karat.value.gold_alone import (
     labeled_probabilities,
     left_out_probabilities,
 )
-from karat.votes import Gold, GoldPoints, Votes
+from carob.votes import Gold, GoldPoints, Votes
 
 
 def groups(m: int) -> tuple[tuple[int, ...], ...]:

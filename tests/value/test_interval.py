@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from karat.value.interval import Interval
+from carob.value.interval import Interval
 
 
 def test_as_much_on_either_side() -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.value.equivalent import equivalent
-from karat.value.learning_curves import learning_curves
-from karat.value.ratio import equivalent_labels
-from karat.value.risks import Risks
+from carob.paper.ratio import equivalent_labels
+from carob.value.equivalent import equivalent
+from carob.value.learning_curves import learning_curves
+from carob.value.risks import Risks
 
 
 def test_f_and_its_interval_are_where_curve_and_band_meet_votes_alone(risks: Risks) -> None:

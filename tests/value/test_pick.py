@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from simulate import make_votes, sample, some_gold
 
-from karat import InputError
-from karat.value import pick as module
-from karat.value.pick import chances_to_learn, check_number, draw, in_a_row, pick
+from carob import InputError
+from carob.value import pick as module
+from carob.value.pick import chances_to_learn, check_number, draw, in_a_row, pick
 
 
 def test_oracle_points_are_drawn_as_often_as_is_said() -> None:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from karat.value.gains import Gain, Lacking
-from karat.value.plan import _buy, best_plan
-from karat.value.risks import Risks
+from carob.value.gains import Gain, Lacking
+from carob.value.plan import _buy, best_plan
+from carob.value.risks import Risks
 
 LACKING = Lacking(Gain(2.0, 0.8, 0.8), Gain(5.0, 1.0, 1.0), 60, 1_000)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from simulate import make_votes, sample, some_gold
 
-import karat
-from karat import InputError, NotIdentifiedError
-from karat.estimate.settings import Settings
-from karat.estimate.wilson import wilson
-from karat.value import rate as module
-from karat.value.rate import GroupRate, Rate, _Part, folds, rate, rate_votes, worth_words
+import carob
+from carob import InputError, NotIdentifiedError
+from carob.posterior.intervals import wilson
+from carob.posterior.settings import Settings
+from carob.value import rate as module
+from carob.value.rate import GroupRate, Rate, _Part, folds, rate, rate_votes, worth_words
 
 
 def part(y: object, f: object, mean: float, n_points: int, weights: object = None) -> _Part:
@@ -150,7 +150,7 @@ def test_words_of_worth() -> None:
     assert isinstance(rate_votes(*_few(), Settings()), Rate)
 
 
-def _few() -> tuple[karat.Votes, karat.Gold, None]:
+def _few() -> tuple[carob.Votes, carob.Gold, None]:
     votes = sample(60)
     return votes, some_gold(votes, 60), None
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from karat.datasets import paper_model
-from karat.estimate.settings import Settings
-from karat.estimate.wilson import wilson
-from karat.fit import fit
-from karat.losses import log_losses
-from karat.value.interval import Interval
-from karat.value.risks import Measured, Risks, alone_probabilities, blind, controlled, measure_risks, share_interval
-from karat.votes import Gold, GoldPoints, Votes
+from carob.model.fit import fit
+from carob.paper.datasets import paper_model
+from carob.posterior.intervals import wilson
+from carob.posterior.losses import log_losses
+from carob.posterior.settings import Settings
+from carob.value.interval import Interval
+from carob.value.risks import Measured, Risks, alone_probabilities, blind, controlled, measure_risks, share_interval
+from carob.votes import Gold, GoldPoints, Votes
 
 SETTINGS = Settings(class_balance=0.5)
 

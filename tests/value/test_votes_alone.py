@@ -5,14 +5,15 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from karat import Moments, Votes, dependent_pairs, triplets
-from karat.datasets import paper_model
-from karat.estimate.count import count
-from karat.estimate.settings import Settings
-from karat.estimate.structure import unexplained
-from karat.estimate.votes_fit import fit_votes
-from karat.value.votes_alone import VotesAlone, votes_alone
-from karat.votes import GoldPoints
+from carob import Moments, Votes
+from carob.paper import dependent_pairs, triplets
+from carob.paper.count import count
+from carob.paper.datasets import paper_model
+from carob.paper.structure import unexplained
+from carob.paper.votes_fit import fit_votes
+from carob.posterior.settings import Settings
+from carob.value.votes_alone import VotesAlone, votes_alone
+from carob.votes import GoldPoints
 
 
 def told(votes: Votes, n_gold: int = 0, **options: object) -> VotesAlone:

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from karat.estimate.structure import DependentPair
-from karat.value.changes import SourceChange
-from karat.value.decision import Decision, Kind, Unit
-from karat.value.gains import Gain
-from karat.value.interval import Interval
-from karat.value.plan import Plan
-from karat.value.votes_alone import VotesAlone
-from karat.value.words import change_words, decision_words, purchase_words, ratio_words, worth
+from carob.paper.structure import DependentPair
+from carob.value.changes import SourceChange
+from carob.value.decision import Decision, Kind, Unit
+from carob.value.gains import Gain
+from carob.value.interval import Interval
+from carob.value.plan import Plan
+from carob.value.votes_alone import VotesAlone
+from carob.value.words import change_words, decision_words, purchase_words, ratio_words, worth
 
 INFINITE = float("inf")
 LABELS, POINTS = Gain(0.0034, 0.5, 0.5), Gain(0.0012, 0.5, 0.5)
@@ -43,7 +43,7 @@ def test_known_answer_every_decision() -> None:
         "gold labels lower the log loss by about 0.0034."
     )
     assert words("cannot tell", leaning="buy labels").endswith(
-        "To buy gold labels is the best answer with a probability of 80% only; what either costs may decide (karat "
+        "To buy gold labels is the best answer with a probability of 80% only; what either costs may decide (carob "
         "plan)."
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import InputError, Votes
-from karat.votes.counts import VoteCounts
-from karat.votes.row_hash import mixed
+from carob import InputError, Votes
+from carob.votes.counts import VoteCounts
+from carob.votes.row_hash import mixed
 
 
 def drawn(n: int, m: int, K: int, silent: float, seed: int = 0) -> Votes:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.votes import Votes
-from karat.votes.directions import running_against
-from karat.votes.storage import Dense
+from carob.votes import Votes
+from carob.votes.directions import running_against
+from carob.votes.storage import Dense
 
 LEAN = [np.array([0.0, 1.0])]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulate import make_votes
 
-from karat import InputError, Votes
+from carob import InputError, Votes
 
 
 def test_gold_in_every_form() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from simulate import make_votes
 
-from karat import Gold, InputError
-from karat.votes import GoldPoints
+from carob import Gold, InputError
+from carob.votes import GoldPoints
 
 
 def test_gold_points_are_rows_with_their_votes() -> None:

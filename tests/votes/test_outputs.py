@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat import SourceModel
-from karat.votes.outputs import Outputs, joint_output
+from carob import SourceModel
+from carob.votes.outputs import Outputs, joint_output
 
 
 def test_oracle_joint_outputs_are_numpys() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.votes.row_hash import block_of, mixed
+from carob.votes.row_hash import block_of, mixed
 
 
 def test_known_answer_splitmix64() -> None:

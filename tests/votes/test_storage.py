@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
-from karat import LabelModel, SourceModel, Votes, posterior, read_votes
-from karat.votes.storage import Dense, Sparse
+from carob import LabelModel, SourceModel, Votes, read_votes
+from carob.paper import posterior
+from carob.votes.storage import Dense, Sparse
 
 
 def sparse(votes: Votes) -> Votes:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulate import held_sparsely, make_votes
 
-from karat.votes import Votes
+from carob.votes import Votes
 
 
 def slow_tally(values: np.ndarray, K: int) -> np.ndarray:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from simulate import make_votes
 
-from karat import InputError, Votes
-from karat.votes.storage import Dense, Sparse
+from carob import InputError, Votes
+from carob.votes.storage import Dense, Sparse
 
 
 def test_take_and_select() -> None:

@@ -1,0 +1,81 @@
+"""Counts of pairs of outputs: a popcount of an AND of bit vectors, or one vote after another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from carob._kernels.loops import given, lib, written
+from carob._types import Codes, Floats, Ints, Places
+
+_BLOCK = 1 << 17  # points whose bits are held at a time
+_CHUNK = 4096  # points that are turned into bits at a time, as in loops.c
+
+
+def pair_counts(columns: Codes, source: Places, value: Codes, low: int, high: int) -> Ints:
+    """On how many of the points low..high two features hold, upper triangle, shape (f, f).
+
+    Feature f is ``columns[source[f]] == value[f]``. Each becomes a vector of bits, a block of points at a time so that
+    all of them stay in a core's own cache; a pair count is a popcount of an AND.
+
+    Parameters
+    ----------
+    columns : array of int8, shape (m, n)
+    source : array of int, shape (f,)
+        Features of one source stand together.
+    value : array of int8, shape (f,)
+    """
+    features = len(source)
+    counts = np.zeros((features, features), dtype=np.int64)
+    chunks = -(-min(high - low, _BLOCK) // _CHUNK)
+    planes = np.empty((features, chunks * _CHUNK // 64), dtype=np.uint64)
+    live = np.empty(features, dtype=np.uint64)
+    for start in range(low, high, _BLOCK):
+        stop = min(start + _BLOCK, high)
+        lib.pack(
+            given(columns), columns.shape[1], start, stop, given(source), given(value), features,
+            written(planes.view(np.uint8)), 8 * planes.shape[1],
+        )  # fmt: skip
+        words = -(-(stop - start) // 64)
+        lib.add_common_bits(given(planes), features, planes.shape[1], words, written(live), written(counts))
+    return counts
+
+
+def add_entry_pairs(start: Ints, feature: Ints, points: Ints, counts: Ints) -> None:
+    """Add to ``counts[a, b]``, a <= b, on how many of the points both features hold.
+
+    Parameters
+    ----------
+    start : array of int64, shape (n + 1,)
+        The features of point t are ``feature[start[t]:start[t + 1]]``, increasing.
+    points : array of int64
+        The points that are counted.
+    """
+    lib.add_entry_pairs(given(start), given(feature), given(points), len(points), written(counts), len(counts))
+
+
+def add_weights(columns: Codes, weights: Floats, total: Floats) -> None:
+    """Add to ``total[i, u, y]`` what ``weights[y, t]`` of the points t come to on which source i gives output u.
+
+    Parameters
+    ----------
+    columns : array of int8, shape (m, n)
+        Outputs less one.
+    weights : array of float64, shape (K, n)
+    total : array of float64, shape (m, outputs, K)
+    """
+    (m, n), K = columns.shape, len(weights)
+    lib.add_weights(given(columns), m, given(weights), n, K, written(total), total.shape[1])
+
+
+def add_tally(columns: Codes, low: int, high: int, tally: Ints) -> None:
+    """Add to ``tally[t - low, y]`` how many sources vote for class y on point t.
+
+    Parameters
+    ----------
+    columns : array of int8, shape (m, n)
+        Outputs less one.
+    low, high : int
+    tally : array of int64, shape (high - low, K)
+    """
+    m, n = columns.shape
+    lib.add_tally(given(columns), m, n, low, high, written(tally), tally.shape[1])

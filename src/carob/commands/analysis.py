@@ -1,0 +1,147 @@
+"""Everything at once: what `carob report` and the local page show, from votes that were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from carob._types import Floats
+from carob.commands.check import CheckResult, check_votes
+from carob.commands.fit import FitResult, fit_result
+from carob.commands.outputs import Labels
+from carob.commands.progress import Progress, silent, started
+from carob.count.moments import Moments
+from carob.errors import InputError, NotIdentifiedError
+from carob.model.label_model import LabelModel
+from carob.paper.triplet_spread import TripletSpread, widest_spread
+from carob.posterior.settings import Settings
+from carob.posterior.source_table import SourceTable
+from carob.value.advice import DataValue
+from carob.value.by_points import ValueAt, value_by_points
+from carob.value.data_value import weigh_with_risks
+from carob.value.plan import Plan, best_plan, check_costs
+from carob.value.risks import Risks
+from carob.value.votes_alone import VotesAlone
+from carob.votes import Votes
+
+_MOST_TRIPLETS = 100  # sources up to which the triplets of each are looked at
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What data cost, and what may be spent.
+
+    Parameters
+    ----------
+    label_cost, point_cost, budget : float
+    example : bool
+        Nobody said what data cost: these are made up.
+    """
+
+    label_cost: float = 1.0
+    point_cost: float = 0.01
+    budget: float = 100.0
+    example: bool = True
+
+    def __post_init__(self) -> None:
+        check_costs(self.label_cost, self.point_cost, self.budget)
+
+
+@dataclass(frozen=True, eq=False)
+class Labeled:
+    """A model, and the labels that it gives to all points.
+
+    Parameters
+    ----------
+    model : LabelModel
+    votes : Votes
+        Of the sources that the model knows.
+    probabilities : array, shape (n, K)
+    result : FitResult
+        What is to be told of both.
+    alone : SourceTable or None
+        What votes alone say of the sources, where there is gold.
+    """
+
+    model: LabelModel
+    votes: Votes
+    probabilities: Floats
+    result: FitResult
+    alone: SourceTable | None
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """All that can be told of votes and gold.
+
+    Parameters
+    ----------
+    votes : Votes
+    settings : Settings
+    check : CheckResult
+    labeled : Labeled or None
+        None where problems keep sources from being learned.
+    value : DataValue, VotesAlone or None
+    no_value : str
+        Why there is no value, where there is none.
+    risks : Risks or None
+        What the value rests on; None without enough gold.
+    by_points : tuple of ValueAt
+        What fewer points would be worth.
+    spread : TripletSpread or None
+        Of the source on which triplets differ most.
+    """
+
+    votes: Votes
+    settings: Settings
+    check: CheckResult
+    labeled: Labeled | None = None
+    value: DataValue | VotesAlone | None = None
+    no_value: str = ""
+    risks: Risks | None = None
+    by_points: tuple[ValueAt, ...] = ()
+    spread: TripletSpread | None = None
+
+    def plan(self, prices: Prices) -> Plan | None:
+        """How to spend a budget; None without enough gold."""
+        if self.risks is None:
+            return None
+        return best_plan(self.risks, prices.label_cost, prices.point_cost, prices.budget)
+
+
+def analyse(votes: Votes, settings: Settings, progress: Progress = silent) -> Analysis:
+    """Check votes, label all points, and weigh gold against points."""
+    check = check_votes(votes, settings, progress)
+    found = Analysis(votes, settings, check)
+    if check.model is None:
+        return found
+    found = replace(found, labeled=_labeled(votes, check.model, settings, progress))
+    try:
+        value, risks = weigh_with_risks(votes, votes.gold, settings, progress=started(progress, "value"))
+    except (InputError, NotIdentifiedError) as error:
+        return replace(found, no_value=str(error))
+    by_points: tuple[ValueAt, ...] = ()
+    if risks is not None:
+        by_points = value_by_points(risks, started(progress, "points"))
+    return replace(found, value=value, risks=risks, by_points=by_points, spread=_spread(votes, settings))
+
+
+def _labeled(votes: Votes, model: LabelModel, settings: Settings, progress: Progress) -> Labeled:
+    known = votes.select(model.source_model_.sources)
+    probabilities = model.predict_proba(known)
+    alone = None
+    if votes.gold is not None and votes.gold.known.any() and settings.method not in ("labeled", "triplets"):
+        method = "triplets" if settings.method == "combined" else settings.method
+        without = replace(votes, gold=None)
+        model_alone = LabelModel.of_settings(replace(settings, method=method))
+        alone = model_alone.fit(without, progress=started(progress, "sources")).source_table_
+    labels = Labels(model)
+    labels.counter.add(known, probabilities)
+    return Labeled(model, known, probabilities, fit_result(known, model, labels), alone)
+
+
+def _spread(votes: Votes, settings: Settings) -> TripletSpread | None:
+    aside, settings = settings.set_aside(votes)
+    left = aside.votes
+    if not 3 <= len(left.sources) <= min(_MOST_TRIPLETS, len(left)) or left.scored.any():
+        return None
+    return widest_spread(Moments.of(left), settings.pairs(left.sources))

@@ -1,0 +1,149 @@
+"""`carob check`: can votes be worked with, how were they read, how good are the sources, and who copies whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from carob.commands.dependence import Dependence
+from carob.commands.inputs import VotesFile, learn
+from carob.commands.progress import Progress, silent
+from carob.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
+from carob.count.aside import Aside
+from carob.count.digest import Digest
+from carob.count.moments import MOST_OUTPUTS, Moments
+from carob.engines.local import FileVotes
+from carob.engines.row_decoder import MOST_COMPARED
+from carob.errors import NotIdentifiedError
+from carob.model.explanation import findings
+from carob.model.label_model import LabelModel
+from carob.paper.check import shape_problems, source_problems, telling_problems
+from carob.paper.structure import DependentPair
+from carob.posterior.settings import Settings
+from carob.posterior.source_table import SourceTable
+from carob.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class CheckResult:
+    """What is to be known of votes before they are used.
+
+    Parameters
+    ----------
+    data : DataSummary
+        Its accuracies are NaN where there are problems.
+    problems : tuple of str
+        All that keeps sources from being learned; empty where nothing does.
+    identified : bool
+        False where the input is sound, and yet the data cannot tell.
+    class_balance : tuple of ClassShare
+        Empty where there are problems.
+    dependence : Dependence or None
+        How often sources agree, and which depend on each other; None where nobody looked.
+    worse : tuple of str
+        Sources that are worse than chance.
+    findings : tuple of str
+        What else stands out, a sentence each.
+    scores : tuple of ScoreSummary
+        Of the sources that give scores.
+    model : LabelModel or None
+        What was learned; None where there are problems.
+    """
+
+    data: DataSummary
+    problems: tuple[str, ...] = ()
+    identified: bool = True
+    class_balance: tuple[ClassShare, ...] = ()
+    dependence: Dependence | None = None
+    worse: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    scores: tuple[ScoreSummary, ...] = ()
+    model: LabelModel | None = None
+
+    @property
+    def pairs(self) -> tuple[DependentPair, ...]:
+        """Sources that depend on each other beyond the class, the strongest first."""
+        return () if self.dependence is None else self.dependence.pairs
+
+
+def check_file(data: VotesFile, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """As `check_votes`, of a file or query."""
+    votes = data.open(settings, progress, pairs=True)
+    return (
+        check_votes(votes, settings, progress) if isinstance(votes, Votes) else check_digest(votes, settings, progress)
+    )
+
+
+def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """Find out whether votes are fit to be learned from, and what they tell of their sources."""
+    aside, settings = settings.set_aside(votes)
+    votes = aside.votes
+    few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), MOST_COMPARED))
+    few &= settings.takes_triplets or len(votes.outputs.source) <= MOST_OUTPUTS
+    problems = []
+    if settings.takes_triplets:
+        problems = _problems(votes, Moments.of(votes) if few else None, settings)
+    elif settings.strict and settings.method != "labeled":
+        problems = telling_problems(votes.counts, settings.pairs(votes.sources))
+    if problems:
+        return CheckResult(_unlearned(aside, settings), tuple(problems))
+    try:
+        model = learn(votes, settings, progress)
+    except NotIdentifiedError as error:
+        return CheckResult(_unlearned(aside, settings), (str(error),), identified=False)
+    dependence = None
+    if few:
+        reads_as = model.fitted_.reads_as
+        voted = model.source_model_.as_voted(votes.scored, reads_as)
+        dependence = Dependence.of(Moments.of(votes.as_voted(reads_as)), voted, settings.known_pairs)
+    return replace(_learned(votes, model, settings, aside.lines, dependence), scores=score_summaries(votes, model))
+
+
+def _learned(
+    votes: Votes | Digest,
+    model: LabelModel,
+    settings: Settings,
+    lines: tuple[str, ...],
+    dependence: Dependence | None,
+) -> CheckResult:
+    """What is to be told of votes that a model was learned from."""
+    summary = DataSummary.of(
+        votes, model.source_table_, settings.level, lines, gold_seen=model.fitted_.pool is not None
+    )
+    origin = model.fitted_.origin
+    worse, found = ((), ()) if origin is None else (origin.worse, findings(origin))
+    return CheckResult(
+        summary, class_balance=class_shares(model), dependence=dependence, worse=worse, findings=found, model=model
+    )
+
+
+def check_digest(votes: FileVotes, settings: Settings, progress: Progress = silent) -> CheckResult:
+    """The same of votes that are read part by part."""
+    digest = votes.digest
+    try:
+        model = learn(votes, settings, progress)
+    except NotIdentifiedError as error:
+        nothing = np.full(len(digest.sources), np.nan)
+        table = SourceTable.of_counts(digest.told, digest.points, nothing, nothing, nothing)
+        data = DataSummary.of(digest, table, settings.level, digest.lines)
+        return CheckResult(data, (str(error),), identified=False)
+    dependence = None
+    if digest.statistics is not None:
+        known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
+        dependence = Dependence.of(digest.statistics.moments, model.source_model_, known)
+    return _learned(digest, model, settings, digest.lines, dependence)
+
+
+def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:
+    """What keeps triplets from working; nothing is counted where there are more sources than points."""
+    if moments is None:
+        return shape_problems(len(votes), len(votes.sources))
+    return source_problems(moments, settings.pairs(votes.sources))
+
+
+def _unlearned(aside: Aside, settings: Settings) -> DataSummary:
+    votes = aside.votes
+    nothing = np.full(len(votes.sources), np.nan)
+    table = SourceTable.of(votes, votes.gold, nothing, nothing, nothing)
+    return DataSummary.of(votes, table, settings.level, aside.lines)

@@ -1,0 +1,154 @@
+"""What most commands tell of the data: its size, how it was read, its sources, and how common each class is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from carob._types import Ints, Label
+from carob.count.digest import Digest
+from carob.model.label_model import LabelModel
+from carob.posterior.intervals import wilson
+from carob.posterior.source_table import SourceTable
+from carob.read import ClassWarning
+from carob.read.class_warnings import counted_warnings
+from carob.votes import Votes
+from carob.votes.coding import Coding
+from carob.votes.counts import VoteCounts
+
+
+@dataclass(frozen=True, eq=False)
+class DataSummary:
+    """What was read, and how good each source is.
+
+    Parameters
+    ----------
+    n_points : int
+    n_gold : int or None
+        Gold labels; None where no gold was given at all.
+    classes : tuple
+    coding : Coding
+        How classes and abstains are written.
+    sources : SourceTable
+    level : float
+        Of the intervals of the accuracies.
+    contradicted : int
+        For how many sources the interval of the estimate and the interval from gold do not meet.
+    aside : tuple of str
+        What was set aside, a sentence for each reason.
+    warnings : tuple of ClassWarning
+        Things in the classes to look at before the labels are used.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    n_uncovered : int
+        Points that no source votes on.
+    """
+
+    n_points: int
+    n_gold: int | None
+    classes: tuple[Label, ...]
+    coding: Coding
+    sources: SourceTable
+    level: float
+    contradicted: int
+    aside: tuple[str, ...] = ()
+    warnings: tuple[ClassWarning, ...] = ()
+    read_as: str = ""
+    n_uncovered: int = 0
+
+    @property
+    def mending(self) -> list[str]:
+        """Words of the command line that do what the warnings say."""
+        return [word for options in dict.fromkeys(warning.options for warning in self.warnings) for word in options]
+
+    @classmethod
+    def of(
+        cls,
+        votes: Votes | Digest,
+        sources: SourceTable,
+        level: float,
+        aside: tuple[str, ...] = (),
+        gold_seen: bool = False,
+    ) -> DataSummary:
+        """Summarise votes, and gold that came with them; accuracies that have seen gold are not contradicted by it."""
+        counts, kept, gold = _counted(votes)
+        return cls(
+            len(votes), None if kept.gold is None else int(gold.sum()), kept.classes, kept.coding, sources, level,
+            0 if gold_seen else _contradicted(sources, level), aside,
+            tuple(counted_warnings(counts, gold)), kept.read_as, counts.uncovered,
+        )  # fmt: skip
+
+
+def to_look_at(votes: Votes | Digest) -> tuple[str, ...]:
+    """What to look at first in the classes, for results that tell what was set aside and nothing else of the data."""
+    counts, _, gold = _counted(votes)
+    return tuple(f"To look at first: {warning.words}" for warning in counted_warnings(counts, gold))
+
+
+def _counted(votes: Votes | Digest) -> tuple[VoteCounts, Votes, Ints]:
+    """Counts of what sources say, votes that are held, and the number of gold labels of each class."""
+    counts, kept = (votes.told, votes.kept) if isinstance(votes, Digest) else (votes.counts, votes)
+    return counts, kept, np.zeros(len(kept.classes), dtype=np.int64) if kept.gold is None else kept.gold.counts
+
+
+def _contradicted(sources: SourceTable, level: float) -> int:
+    low, high = wilson(sources.correct, sources.correct + sources.incorrect, level)
+    return int(((low > sources.high) | (high < sources.low)).sum())
+
+
+@dataclass(frozen=True)
+class ClassShare:
+    """How common a class is, with its interval; both ends are the value where it was given."""
+
+    label: Label
+    value: float
+    low: float
+    high: float
+
+
+def class_shares(model: LabelModel) -> tuple[ClassShare, ...]:
+    """How common each class is, as a fitted model has it."""
+    columns = (model.class_balance_, model.class_balance_low_, model.class_balance_high_)
+    rows = zip(model.source_model_.classes, *(column.tolist() for column in columns), strict=True)
+    return tuple(ClassShare(*row) for row in rows)
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """How the numbers of a source are spread, and where they are best cut into votes.
+
+    Parameters
+    ----------
+    source : str
+    kind : str
+        "score" or "probability".
+    quarters : tuple of float
+        The lowest number, those that a quarter, half and three quarters of the points are up to, and the highest; each
+        is the mean of its bin.
+    cut : float or None
+        From here on, or up to here where high numbers speak for the first class, a number is a vote for the second
+        class; None where no single cut tells the classes apart.
+    accuracy : float
+        How often the source is right, if cut there.
+    """
+
+    source: str
+    kind: str
+    quarters: tuple[float, ...]
+    cut: float | None
+    accuracy: float
+
+
+def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]:
+    """A summary of every source that gives scores."""
+    rows = []
+    places = np.flatnonzero(votes.scored).tolist()
+    for i, (name, scale), reads_as in zip(places, votes.scales.items(), model.fitted_.reads_as, strict=True):
+        given = votes.values[:, i]
+        numbers = np.array(scale.centres)[np.sort(given[given >= 0])]
+        quarters = tuple(float(numbers[round(share * (len(numbers) - 1))]) for share in (0, 0.25, 0.5, 0.75, 1))
+        changes = np.flatnonzero(np.diff(reads_as))
+        cut = scale.edges[changes[0]] if len(changes) == 1 else None
+        rows.append(ScoreSummary(name, scale.kind, quarters, cut, float(model.fitted_.accuracy[i])))
+    return tuple(rows)

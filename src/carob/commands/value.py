@@ -1,0 +1,30 @@
+"""`carob value`: what a gold label is worth, where the error comes from, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from carob.commands.inputs import VotesFile, votes_and_gold
+from carob.commands.progress import Progress, silent, started
+from carob.commands.summary import to_look_at
+from carob.posterior.settings import Settings
+from carob.value.advice import DataValue
+from carob.value.data_value import weigh
+from carob.value.decision import check_worth
+from carob.value.votes_alone import VotesAlone
+
+
+def value_votes(
+    data: VotesFile, settings: Settings, worth: float | None = None, progress: Progress = silent
+) -> DataValue | VotesAlone:
+    """Weigh gold labels against unlabeled points; without enough gold, say what votes alone tell.
+
+    Parameters
+    ----------
+    worth : float, optional
+        What a gain must be, in the share of right labels.
+    """
+    check_worth(worth)  # before anything is read
+    votes, gold = votes_and_gold(data.open(settings, progress))
+    found = weigh(votes, gold, settings, worth, started(progress, "value"))
+    return replace(found, aside=(*to_look_at(votes), *found.aside))

@@ -1,0 +1,190 @@
+"""What every cluster does: digests of parts made where the rows are, put together as they come, and labels of parts.
+
+A worker sends a digest of its rows and nothing else: counts, and some fifteen thousand rows of votes, packed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from carob._types import Abstains, Label
+from carob.count.digest import Digest
+from carob.count.statistics import Statistics
+from carob.engines.labels import label_columns
+from carob.engines.row_decoder import HEAD, Part, Plan, gathered, together
+from carob.errors import InputError, examples
+from carob.model.label_model import LabelModel
+from carob.posterior.settings import Settings
+from carob.read.table import Reading
+from carob.votes.coding import Coding
+
+FAN = 32  # digests that are put together at a time, before they are all put together
+
+
+class Table(Protocol):
+    """A wide table on a cluster."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        ...
+
+    def head(self, rows: int) -> Any:
+        """The first rows as an Arrow table."""
+        ...
+
+    def sizes(self, columns: Sequence[str]) -> list[int]:
+        """How many rows each partition has, in their order, where these columns are read."""
+        ...
+
+    def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
+        """What `part_bytes` makes of each partition, perhaps put together by `merged_bytes`."""
+        ...
+
+
+def digest_table(
+    table: Table, reading: Reading, classes: Sequence[Label] | None, settings: Settings, pairs: bool = False
+) -> Digest:
+    """A digest of all rows of a table.
+
+    Parameters
+    ----------
+    pairs : bool
+        Count pairs of outputs, too.
+    """
+    if settings.takes_all:
+        raise InputError("clusters learn by the default (method='consensus'; --method consensus).")
+    plan = Plan.of_head(table.head(HEAD), reading, classes, settings)
+    if plan is None:
+        raise InputError(
+            "clusters read tables with a row per point and votes for classes; a table with a row per vote, or with "
+            "scores, is read on one machine (carob.LabelModel().fit(path); carob fit)."
+        )
+    first_rows = [0, *accumulate(table.sizes(plan.columns))][:-1]
+
+    def run(plan: Plan) -> Part:
+        return together(Part.of_bytes(content, plan.coding) for content in table.digests(plan, first_rows, pairs))
+
+    return gathered(plan, settings, run)[1]
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What every cluster offers for its data frames.
+
+    Parameters
+    ----------
+    table : callable
+        Makes a `Table` of a data frame, and refuses anything else.
+    """
+
+    table: Callable[[Any], Table]
+
+    def statistics(self, df: Any, **reading: Any) -> Statistics:
+        """Counts of pairs of outputs of all rows, in blocks; the options are those of `digest`."""
+        found = self.digest(df, pairs=True, **reading).statistics
+        if found is None:
+            raise TypeError("pairs were counted")
+        return found
+
+    def digest(
+        self,
+        df: Any,
+        *,
+        key: str | None = None,
+        gold: str | None = None,
+        gold_file: Any = None,
+        drop: Sequence[str] = (),
+        sources: Sequence[str] | None = None,
+        classes: Sequence[Label] | None = None,
+        abstain: Abstains = None,
+        pairs: bool = False,
+    ) -> Digest:
+        """What a fit needs to know of all rows; the options are those of `carob.read_votes`.
+
+        Parameters
+        ----------
+        df : data frame
+            A row per point, a column per source.
+        pairs : bool
+            Count pairs of outputs, too.
+        """
+        reading = Reading(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=abstain)
+        return digest_table(self.table(df), reading, classes, Settings(), pairs)
+
+    def fit(
+        self,
+        df: Any,
+        model: LabelModel | None = None,
+        *,
+        key: str | None = None,
+        gold: str | None = None,
+        gold_file: Any = None,
+        drop: Sequence[str] = (),
+        sources: Sequence[str] | None = None,
+    ) -> LabelModel:
+        """Learn the sources from all rows of a data frame.
+
+        Parameters
+        ----------
+        df : data frame
+            A row per point, a column per source.
+        model : LabelModel, optional
+            How to learn; fitted and returned.
+        key, gold, gold_file, drop, sources
+            As in `carob.read_votes`.
+        """
+        unfitted = LabelModel() if model is None else model
+        settings = unfitted.settings()
+        reading = Reading(
+            key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
+            strict=settings.strict,
+        )  # fmt: skip
+        return unfitted.fit(digest_table(self.table(df), reading, unfitted.classes, settings))
+
+
+def part_bytes(batches: Iterable[Any], plan: Plan, first_row: int, pairs: bool) -> bytes:
+    """A digest of the rows of a partition, which a worker sends."""
+    found: list[Part] = []
+    for batch in batches:
+        if len(batch):
+            besides = sum(part.votes for part in found)
+            found = [together([*found, plan.part(pa.Table.from_batches([batch]), first_row, pairs, besides)])]
+            first_row += len(batch)
+    part = found[0] if found else Part(0, frozenset(), frozenset(), None)
+    return part.to_bytes(plan.coding)
+
+
+def merged_bytes(contents: Iterable[bytes], coding: Coding | None) -> bytes:
+    """Digests of several partitions put together, by a worker in between."""
+    found = [part for part in (Part.of_bytes(content, coding) for content in contents) if part.rows]
+    part = together(found) if found else Part(0, frozenset(), frozenset(), None)
+    return part.to_bytes(coding)
+
+
+def labeler(
+    model: LabelModel, names: Sequence[str], key: str | None, keep: Sequence[str], leave_uncovered: bool
+) -> tuple[list[str], Callable[[Iterable[Any], int], Iterator[Any]]]:
+    """The columns that are read to label rows of a table, and what makes batches of labels of batches of rows."""
+    sources, coding = model.source_model_.sources, model.coding_
+    plan = replace(Plan.of_model(sources, coding, Reading(key=key)), keep=tuple(keep))
+    missing = [name for name in plan.columns if name not in names]
+    if missing:
+        raise InputError(f"there is no column {examples(missing)}; there are {examples(names)}.")
+    learned = model.fitted_
+
+    def labels(batches: Iterable[Any], first_row: int) -> Iterator[Any]:
+        for batch in batches:
+            rows = pa.Table.from_batches([batch])
+            votes = plan.votes(rows, first_row)
+            kept = {name: rows[name] for name in keep}
+            columns = label_columns(votes, learned.posterior(votes), leave_uncovered, first_row, kept)
+            yield from pa.table(columns).combine_chunks().to_batches()
+            first_row += len(batch)
+
+    return plan.columns, labels

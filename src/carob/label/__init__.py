@@ -1,0 +1,1 @@
+"""The default method, whole: sources, labels and intervals from votes, and from gold where there is some."""

@@ -1,0 +1,392 @@
+"""`LabelModel`: fit on votes and perhaps gold, then label points. scikit-learn's conventions, without importing it."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from carob._types import Abstains, AnyArray, Floats, Label, Progress
+from carob.count.aside import set_aside_before
+from carob.count.digest import Digest
+from carob.errors import InputError, NotFittedError, examples, plural
+from carob.model.content import FittedModel, from_content, to_content
+from carob.model.explanation import explanation, point_explanation
+from carob.model.fit import Fitted, fit, fit_digest
+from carob.notebook import Shown
+from carob.posterior.settings import Aggregate, Method, Negative, Pairs, Settings, Signs
+from carob.posterior.source_model import SourceModel
+from carob.posterior.source_table import SourceTable
+from carob.read import as_votes, votes_for
+from carob.read.model_file import model_bytes, read_model, write_model
+from carob.votes import Gold, Votes
+from carob.votes.coding import Coding, names_array
+
+
+class LabelModel(Shown):
+    """Learn how good each source is and label points by the votes on them.
+
+    Parameters
+    ----------
+    aggregate : {"median", "mean", "random"}, optional
+        How estimates of all triplets become one; the median, which withstands sources that depend on each other, where
+        not given.
+    method : {"auto", "consensus", "triplets", "labeled", "combined", "tensors"}
+        "consensus" learns the sources from what all votes on a point say together, and from gold where there is some.
+        The others are the paper's: "triplets" learns the sources from all votes without gold, "labeled" from the
+        points with gold alone, "combined" from both, and "tensors" a whole table of every source, for any number of
+        classes, from triples of views, with gold added (see `carob.paper.tensors`). "auto" is "consensus"; where
+        `aggregate`, `symmetric`, `negative` or `signs` are given, which only triplets have, it is "combined" with ten
+        gold labels or more, and "triplets" otherwise.
+    class_balance : float or sequence of float, optional
+        Probability of the second of two classes, or of every class. Where not given it comes from the votes, and from
+        gold where there is some.
+    symmetric : bool, optional
+        One accuracy per source, or one per source and class; chosen by the data where not given, see
+        `carob.paper.triplets`.
+    known_pairs : sequence of pairs
+        Pairs of sources, by name or position, known to depend on each other. They are left out of every triplet, and
+        taken as one source when points are labeled.
+    negative : {"drop", "absolute"}
+        What to do with triplets whose ratio is negative.
+    signs : {"positive", "data"}
+        Take every source to be better than chance, or find out from which sources agree.
+    classes, abstain
+        The classes in order and the value that means "no vote", for votes that are arrays or frames; found where not
+        given.
+    level : float
+        Probability that an interval should cover.
+    replicates : int
+        Bootstrap replicates behind the intervals, fewer where they would take long; 0 leaves the intervals out.
+    rng : numpy Generator or int, optional
+        Randomness of the bootstrap, of ``aggregate="random"``, and of the parts that gold is split into.
+    strict : bool
+        Refuse sources that never vote, that vote the same on every point, or that are copies of another, and columns
+        that are no votes, rather than set them aside.
+
+    Attributes
+    ----------
+    source_model_ : SourceModel
+        What was learned.
+    sources_ : data frame
+        One row per source: polarity, coverage, overlaps, conflicts, correct, incorrect, empirical_accuracy, accuracy,
+        low, high.
+    source_table_ : SourceTable
+        The same without a data frame library.
+    class_balance_, class_balance_low_, class_balance_high_ : arrays, shape (K,)
+    classes_ : array, shape (K,)
+    n_features_in_ : int
+        Number of sources, those that were set aside among them.
+    aside_ : tuple of str
+        What was set aside, a sentence for each reason.
+    digest_ : Digest or None
+        What it needs to learn from more votes later; None where it was not learned by the default, or from scores.
+
+    Examples
+    --------
+    >>> import carob
+    >>> votes = carob.paper.datasets.load_imdb()
+    >>> model = carob.LabelModel(class_balance=0.5).fit(votes)
+    >>> model.predict_proba(votes)[[0, -1]].round(3)
+    array([[0.884, 0.116],
+           [0.15 , 0.85 ]])
+    >>> model.score(votes, votes.gold)
+    0.6854
+    """
+
+    def __init__(
+        self,
+        aggregate: Aggregate | None = None,
+        *,
+        method: Method = "auto",
+        class_balance: Any = None,
+        symmetric: bool | None = None,
+        known_pairs: Pairs = (),
+        negative: Negative = "drop",
+        signs: Signs = "positive",
+        classes: Sequence[Label] | None = None,
+        abstain: Abstains = None,
+        level: float = 0.9,
+        replicates: int = 200,
+        rng: np.random.Generator | int | None = 0,
+        strict: bool = False,
+    ) -> None:
+        self.aggregate = aggregate
+        self.method = method
+        self.class_balance = class_balance
+        self.symmetric = symmetric
+        self.known_pairs = known_pairs
+        self.negative = negative
+        self.signs = signs
+        self.classes = classes
+        self.abstain = abstain
+        self.level = level
+        self.replicates = replicates
+        self.rng = rng
+        self.strict = strict
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> Self:
+        """A model with these settings."""
+        return cls(**{field.name: getattr(settings, field.name) for field in fields(settings)})
+
+    def fit(self, votes: Any, gold: Any = None, *, progress: Progress | None = None) -> Self:
+        """Learn from votes, and from gold where there is some.
+
+        Parameters
+        ----------
+        votes : Votes, array, data frame, path or Digest
+            What `carob.read_votes` and `Votes.from_array` take, or a digest of votes that are too many for memory.
+        gold : Gold or array, shape (n,), optional
+            True classes, written as the votes are; None, NaN, -1 or an empty text where unknown. Gold that came with
+            the votes is not used unless it is given here, and a warning says so.
+        progress : callable, optional
+            Called with how many steps of the intervals are done and how many there are.
+        """
+        settings = self.settings()
+        if isinstance(votes, Digest):
+            return self._fit_digest(votes, gold, settings)
+        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
+        if gold is None:
+            _warn_of_unused(data.gold)
+        truth = None if gold is None else data.code_gold(gold)
+        aside, settings = settings.set_aside(data)
+        found = fit(aside.votes, truth, settings, progress)
+        table = SourceTable.of(
+            aside.votes.as_voted(found.reads_as), truth, found.accuracy, found.intervals.low, found.intervals.high
+        )
+        digest = None
+        if found.pool is not None and not data.scored.any():
+            digest = Digest.of(data, truth, telling=np.isin(data.sources, aside.left))
+        notes = () if found.origin is None else explanation(found.origin)
+        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources, digest))
+
+    def _fit_digest(self, digest: Digest, gold: Any, settings: Settings) -> Self:
+        """Learn from a digest of votes, and from the gold that is in it."""
+        if gold is not None:
+            raise InputError("a digest holds the gold that it was made with; give none beside it.")
+        found = fit_digest(digest, settings.for_sources(digest.counts.sources, digest.sources))
+        low, high = found.intervals.low, found.intervals.high
+        table = SourceTable.of_counts(digest.told, digest.points, found.accuracy, low, high)
+        notes = () if found.origin is None else explanation(found.origin)
+        kept = digest.kept
+        return self._set(FittedModel(found, kept.coding, table, notes, digest.lines, digest.counts.sources, digest))
+
+    def update(self, more: Any, gold: Any = None) -> Self:
+        """Learn from more votes of the same sources, without those that it has learned from before.
+
+        Parameters
+        ----------
+        more : Votes, array, data frame, path, Digest, or another LabelModel
+            Votes, coded as those before: the result is that of a fit to all of them. Or a digest of rows that follow
+            those before, or a model of the same sources, learned from other points.
+        gold : Gold or array, shape (n,), optional
+            True classes of these points.
+        """
+        before = self.learned_digest()
+        if isinstance(more, LabelModel):
+            if gold is not None:
+                raise InputError("a model holds the gold that it was learned from; give none beside it.")
+            other = more.learned_digest()
+            if (other.counts.sources, other.classes) != (before.counts.sources, before.classes):
+                raise InputError("only models of the same sources and classes can be merged.")
+            return self._add(other.after(len(before)))
+        if isinstance(more, Digest):
+            return self._add(more)
+        votes = votes_for(more, before.counts.sources, self.coding_)
+        truth = None if gold is None else votes.code_gold(gold)
+        return self._add(Digest.of(votes, truth, len(before), before.telling))
+
+    def learned_digest(self) -> Digest:
+        """What is kept of all votes learned from; a model that keeps nothing is refused."""
+        self._fitted()
+        if self.digest_ is None:
+            raise InputError(
+                "this model keeps nothing that more votes could be added to: it was not learned by the default "
+                "(method='consensus'; --method consensus), learned from scores, or saved by an older carob. Fit it "
+                "again."
+            )
+        return self.digest_
+
+    def _add(self, more: Digest) -> Self:
+        """Learn from what was kept and from more."""
+        before = self.learned_digest()
+        dull = {*before.nothing.constant, *(copy for copy, _ in before.nothing.copies)}
+        counts = before.counts + more.counts
+        found = set_aside_before(counts, [])
+        back = dull - {*found.constant} - {copy for copy, first in found.copies if copy != first}
+        if back:
+            raise InputError(
+                f"{examples(sorted(back))} had nothing to tell when this model was learned, voting the same on every "
+                "point or as another source does, and now has. Fit all votes again."
+            )
+        voting = counts.number > 0
+        left = [name for name, votes in zip(counts.sources, voting, strict=True) if votes and name not in dull]
+        return self._fit_digest(before.with_silent(left) + more.with_silent(left), None, self.settings())
+
+    def settings(self) -> Settings:
+        """The constructor's arguments that a fit depends on, checked."""
+        return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
+
+    def _set(self, learned: FittedModel) -> Self:
+        """Store what was learned."""
+        self.fitted_: Fitted = learned.fitted
+        self.source_model_: SourceModel = learned.fitted.model
+        self.coding_: Coding = learned.coding
+        self.source_table_: SourceTable = learned.table
+        self.notes_: tuple[str, ...] = learned.notes
+        self.aside_: tuple[str, ...] = learned.aside
+        self.all_sources_: tuple[str, ...] = learned.all_sources or learned.fitted.model.sources
+        self.digest_: Digest | None = learned.digest
+        intervals = learned.fitted.intervals
+        self.class_balance_ = self.source_model_.class_balance
+        self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
+        return self
+
+    def explain(self, point: Any = None) -> str:
+        """Say what went into the model, or which votes moved a point, and by how much.
+
+        Parameters
+        ----------
+        point : sequence of votes, dict of votes by source, or Votes of one point, optional
+        """
+        self._fitted()
+        if point is None:
+            return "\n".join(self.notes_)
+        if isinstance(point, dict):
+            votes = self._votes({name: [point.get(name)] for name in self.source_model_.sources})
+        else:
+            votes = self._votes(point if isinstance(point, Votes) else [list(point)])
+        if len(votes) != 1:
+            raise InputError(f"explain takes one point, not {len(votes):,}; votes.take([i]) is one of them.")
+        return point_explanation(self.fitted_, votes)
+
+    def predict_proba(self, votes: Any) -> Floats:
+        """Probability of each class for each point, shape (n, K), columns as in `classes_`."""
+        return self.fitted_.posterior(self._votes(votes))
+
+    def predict(self, votes: Any) -> AnyArray:
+        """The most probable class of each point, as the user wrote it; the first of equally probable ones."""
+        return self.classes_[self.predict_proba(votes).argmax(axis=1)]
+
+    def score(self, votes: Any, gold: Any) -> float:
+        """Share of points with gold whose most probable class is right."""
+        data = self._votes(votes)
+        truth = data.code_gold(gold)
+        if not truth.known.any():
+            raise InputError("there is no gold label to score against.")
+        return float((self.predict_proba(data).argmax(axis=1) == truth.values)[truth.known].mean())
+
+    @property
+    def sources_(self) -> Any:
+        """The table of sources as a data frame."""
+        self._fitted()
+        return self.source_table_.to_frame()
+
+    @property
+    def classes_(self) -> AnyArray:
+        """The classes as the user wrote them."""
+        return names_array(self._fitted().classes)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of sources, those that were set aside among them."""
+        self._fitted()
+        return len(self.all_sources_)
+
+    def _votes(self, votes: Any) -> Votes:
+        """Votes of the sources that the model knows."""
+        return votes_for(votes, self._fitted().sources, self.coding_, self.all_sources_)
+
+    def _fitted(self) -> SourceModel:
+        if not hasattr(self, "source_model_"):
+            raise NotFittedError("this LabelModel is not fitted yet; call fit(votes) first.")
+        return self.source_model_
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model as JSON; the file appears whole or not at all."""
+        write_model(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """What `save` writes."""
+        self._fitted()
+        learned = FittedModel(
+            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_, self.digest_
+        )
+        return model_bytes(to_content(self.get_params(), learned))
+
+    # What scikit-learn asks of an estimator.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {name: getattr(self, name) for name in parameters()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set constructor arguments by name."""
+        for name, value in params.items():
+            if name not in parameters():
+                raise InputError(f"LabelModel has no parameter {name!r}; it has {', '.join(parameters())}.")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(LabelModel).parameters
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(defaults[name].default)
+        ]
+        return f"LabelModel({', '.join(changed)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "source_model_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=False),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(categorical=True, string=True, sparse=True),
+        )
+
+
+def _warn_of_unused(gold: Gold | None) -> None:
+    """Warn of gold that came with the votes and was not handed over."""
+    number = 0 if gold is None or gold.reference else int(gold.known.sum())
+    if number:
+        warnings.warn(
+            f"the votes came with {plural(number, 'gold label')} that fit was not given; pass gold=votes.gold to learn "
+            "from them",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def parameters() -> Sequence[str]:
+    """Names of the constructor's arguments."""
+    return list(inspect.signature(LabelModel).parameters)
+
+
+def load(path: str | Path) -> LabelModel:
+    """Read a model that `LabelModel.save` wrote.
+
+    Raises
+    ------
+    InputError
+        Where the file is damaged, is no model, or was written by a newer carob.
+    """
+
+    def make(content: dict[str, Any]) -> LabelModel:
+        params, learned = from_content(content, parameters())
+        model = LabelModel(**params)._set(learned)
+        model.settings()  # which checks them
+        return model
+
+    return read_model(path, make)

@@ -1,0 +1,88 @@
+"""Which votes triplets can work with, and which sources are refused where nothing is to be set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from carob.count.aside import COPY, tell_nothing
+from carob.count.moments import Moments
+from carob.errors import InputError, examples, plural
+from carob.posterior.settings import Positions
+from carob.votes.counts import VoteCounts
+
+
+def check_sources(moments: Moments, pairs: Positions) -> None:
+    """Refuse sources that triplets cannot work with."""
+    problems = source_problems(moments, pairs)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def check_telling(counts: VoteCounts, pairs: Positions) -> None:
+    """Refuse sources that would be set aside."""
+    problems = telling_problems(counts, pairs)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def check_shape(n: int, m: int) -> None:
+    """Refuse fewer than three sources or more sources than points, before anything is counted."""
+    problems = shape_problems(n, m)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def shape_problems(n: int, m: int) -> list[str]:
+    """What keeps triplets from working with this many points and sources."""
+    problems = []
+    if m < 3:
+        problems.append(f"Triplets need three sources at least; there {'is' if m == 1 else 'are'} {m}.")
+    if n < m:
+        problems.append(f"{plural(n, 'point')} for {m:,} sources: bring more points, or is the table transposed?")
+    return problems
+
+
+def source_problems(moments: Moments, pairs: Positions) -> list[str]:
+    """What keeps triplets from working with these sources, a sentence or two each."""
+    problems = shape_problems(moments.n, len(moments.sources))
+    silent = [moments.sources[i] for i in np.flatnonzero(moments.coverage == 0)]
+    same_everywhere = np.maximum.reduceat(moments.counts == moments.n, moments.outputs.first)
+    constant = [moments.sources[i] for i in np.flatnonzero(same_everywhere)]
+    copies = [(i, j) for i, j in _copies(moments) if not {(i, j), (j, i)} & set(pairs)]
+    return problems + _nothing_told(silent, constant, [(moments.sources[i], moments.sources[j]) for i, j in copies])
+
+
+def telling_problems(counts: VoteCounts, pairs: Positions) -> list[str]:
+    """What would be set aside: silent and constant sources, and copies."""
+    aside = tell_nothing(counts, pairs)
+    return _nothing_told(aside.silent, aside.constant, [(first, copy) for copy, first in aside.copies])
+
+
+def _nothing_told(silent: Sequence[str], constant: Sequence[str], copies: Sequence[tuple[str, str]]) -> list[str]:
+    problems = []
+    if silent:
+        problems.append(f"These sources never vote: {examples(silent, len(silent))}. Leave them out (drop=; --drop).")
+    if constant:
+        problems.append(
+            f"These sources vote the same on every point and tell nothing: {examples(constant, len(constant))}. "
+            "Leave them out (drop=; --drop)."
+        )
+    if copies:
+        problems.append(
+            "These pairs vote identically on all points, and a copy is no evidence of its own: "
+            f"{examples(copies, len(copies))}. Leave one of each out (drop=; --drop), or name the pair (known_pairs=; "
+            "--known-pair)."
+        )
+    return problems
+
+
+def _copies(moments: Moments) -> list[tuple[int, int]]:
+    """Pairs of sources of which wherever one votes, so does the other, and the same.
+
+    On few points that may be chance: two workers who both did the same twenty easy tasks.
+    """
+    same = (moments.agree == moments.coverage[:, None]) & (moments.agree == moments.coverage[None, :])
+    same &= moments.agree >= min(COPY, moments.n)
+    return [(i, j) for i, j in np.argwhere(np.triu(same, 1)).tolist()]

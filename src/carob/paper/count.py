@@ -1,0 +1,53 @@
+"""Counting what a fit needs: one pass over the votes, two where the class balance takes third moments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carob._types import Group, Ints
+from carob.count.statistics import Statistics
+from carob.paper.kinds import Kind, choose_kind
+from carob.posterior.groups import check_groups, dependent_groups
+from carob.posterior.settings import Positions, Settings
+from carob.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Statistics of votes, and what was settled on the way.
+
+    Parameters
+    ----------
+    statistics : Statistics
+    kind : Kind
+        Of the sources.
+    pairs : tuple of pairs of int
+        Sources known to depend on each other.
+    groups : tuple of tuples of int
+        What these make: every source in one group.
+    """
+
+    statistics: Statistics
+    kind: Kind
+    pairs: Positions
+    groups: tuple[Group, ...]
+
+    @property
+    def triple_sums(self) -> Ints | None:
+        """Sums of products of three features over all points, where they were counted."""
+        triples = self.statistics.triples
+        return None if triples is None else triples.sums.sum(axis=0)
+
+
+def count(votes: Votes, settings: Settings) -> Counted:
+    """Count all that a fit with these settings needs."""
+    pairs = settings.pairs(votes.sources)
+    groups = dependent_groups(len(votes.sources), pairs)
+    check_groups(groups, votes.sources, votes.outputs)
+    statistics = Statistics.of(votes, [group for group in groups if len(group) > 1])
+    kind = choose_kind(settings.symmetric, statistics.moments)
+    if settings.class_balance is None:
+        asked = kind.balance_triples(statistics.moments, pairs)
+        if asked is not None:
+            statistics = statistics.with_triples(votes, *asked)
+    return Counted(statistics, kind, pairs, groups)

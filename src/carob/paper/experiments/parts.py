@@ -1,0 +1,173 @@
+"""What experiments are made of: parts that can run anywhere in any order, and points of figures."""
+
+from __future__ import annotations
+
+import csv
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from carob import __version__
+
+PAPER_TRIALS = 1_000
+Variant = Literal["figures", "text"]
+Results = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the paper is reproduced.
+
+    Parameters
+    ----------
+    trials : int
+        Samples behind every mean.
+    seed : int
+    full : bool
+        Every number of dependencies from 0 to 5, not only those of the figures.
+    variant : {"figures", "text"}
+        The choices that the paper's figures were made with, or those that its text describes.
+    splits : int
+        Random splits of the IMDB reviews, over which the trials are spread.
+    """
+
+    trials: int = 1_000
+    seed: int = 0
+    full: bool = False
+    variant: Variant = "figures"
+    splits: int = 50
+
+    @property
+    def fingerprint(self) -> str:
+        """What results depend on besides the part itself; `full` only adds parts."""
+        return f"carob {__version__}, {self.trials} trials, {self.splits} splits, seed {self.seed}, {self.variant}"
+
+    @property
+    def scale(self) -> Literal["agreement", "epsilon"]:
+        """What 0.1 of dependence is added to."""
+        return "agreement" if self.variant == "figures" else "epsilon"
+
+    @property
+    def negative(self) -> Literal["drop", "absolute"]:
+        """What becomes of triplets whose ratio is negative."""
+        return "drop" if self.variant == "figures" else "absolute"
+
+    @property
+    def convention(self) -> Literal["figures", "definition"]:
+        """Which grid point is f."""
+        return "figures" if self.variant == "figures" else "definition"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of work with a name of its own; the name and the seed alone decide its random numbers."""
+
+    name: str
+    work: Callable[..., Any]
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+    def run(self, options: Options) -> Any:
+        """Do it."""
+        rng = np.random.default_rng([options.seed, zlib.crc32(self.name.encode())])
+        return self.work(options=options, rng=rng, **self.arguments)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a curve of a figure.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the value.
+    paper_se : float
+        What the paper's own value has for a standard error, which had 1,000 trials.
+    """
+
+    figure: str
+    panel: str
+    curve: str
+    n: int
+    value: float
+    se: float
+    paper_se: float
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One of the paper's experiments.
+
+    Parameters
+    ----------
+    parts : callable
+        The parts for some options.
+    points : callable
+        Points of figures from the results of the parts, by name.
+    tables : callable, optional
+        Rows of tables, by the table's name.
+    """
+
+    parts: Callable[[Options], list[Part]]
+    points: Callable[[Results, Options], list[Point]]
+    tables: Callable[[Results, Options], dict[str, list[dict[str, Any]]]] = lambda results, options: {}
+
+
+def mean_and_error(values: npt.ArrayLike) -> tuple[float, float, float]:
+    """Mean over the values, its standard error, and that of a mean over as many as the paper's."""
+    found = np.asarray(values, dtype=np.float64)
+    spread = float(found.std(ddof=1))
+    return float(found.mean()), spread / np.sqrt(len(found)), spread / np.sqrt(PAPER_TRIALS)
+
+
+@dataclass(frozen=True)
+class PaperValue:
+    """A value of the paper's figures, read off their vector graphics.
+
+    Parameters
+    ----------
+    n : int
+        As read off; some are off by one.
+    rounding : float
+        Half a unit of the last digit that is given.
+    """
+
+    figure: str
+    panel: str
+    curve: str
+    n: int
+    value: float
+    rounding: float
+
+
+@cache
+def paper_values() -> tuple[PaperValue, ...]:
+    """Every value of the paper's figures."""
+    text = files("carob.paper.experiments").joinpath("figures.csv").read_text(encoding="utf-8")
+    return tuple(
+        PaperValue(
+            row["figure"], row["panel"], row["curve"], int(row["n"]), float(row["value"]), _rounding(row["value"])
+        )
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+def _rounding(text: str) -> float:
+    """Half a unit of the last digit of a number.
+
+    >>> _rounding("0.0638"), _rounding("6e-05")
+    (5e-05, 5e-06)
+    """
+    exponent = Decimal(text).as_tuple().exponent
+    return float(Decimal(5).scaleb(int(exponent) - 1))
+
+
+def paper_sizes(figure: str, curve: str) -> Sequence[int]:
+    """The numbers of points at which the paper shows a curve."""
+    return sorted({value.n for value in paper_values() if (value.figure, value.curve) == (figure, curve)})

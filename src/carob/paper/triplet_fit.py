@@ -1,0 +1,203 @@
+r"""Accuracies of sources without gold, from triplets of sources.
+
+Where sources i, j, k are independent given the class, a parameter x_i of each source satisfies ``b_ij = x_i x_j``, so
+``x_i^2 = b_ij b_ik / b_jk`` (the paper's equation (triplet)). What x and b are depends on the kind of source: see
+`carob.paper.kinds`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from carob._types import Floats, Ints, Places
+from carob.count.moments import Moments
+from carob.errors import NotIdentifiedError, examples
+from carob.paper.aggregate import aggregate_triplets
+from carob.paper.check import check_sources
+from carob.paper.kinds import Features, Kind, choose_kind
+from carob.paper.signs import found_signs
+from carob.posterior.settings import Aggregate, Negative, Pairs, Positions, Settings, Signs
+from carob.posterior.source_model import SourceModel, check_class_balance
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means.
+
+    Parameters
+    ----------
+    kind : Kind
+    moments : Moments
+    features : Features
+    b : array, shape (f, f)
+    """
+
+    kind: Kind
+    moments: Moments
+    features: Features
+    b: Floats
+
+    @classmethod
+    def of(cls, kind: Kind, moments: Moments, balance: Floats, pairs: Positions) -> Problem:
+        """Set up the triplets of all sources."""
+        features = kind.features(moments, pairs)
+        b = kind.products(moments, features, balance)
+        return cls(kind, moments, features, np.where(b == 0, 1 / moments.n, b))
+
+    def sizes(
+        self, settings: Settings, rng: np.random.Generator, partners: Places | None = None
+    ) -> tuple[Floats, Ints]:
+        """The size of x of every feature, and how many triplets it rests on; see `aggregate_triplets`."""
+        features = self.features
+        return aggregate_triplets(
+            self.b, features.allowed, settings.averaging, settings.negative, features.limit, rng, partners
+        )
+
+    def tables(self, x: Floats, balance: Floats) -> Floats:
+        """Probability of every output given the class, of sources that have these x."""
+        return self.kind.tables(self.moments, self.features, x, balance)
+
+    def accuracies(self, x: Floats, balance: Floats) -> Floats:
+        """How often sources that have these x are right, shape (m,)."""
+        return self.kind.accuracy(self.moments.outputs, self.tables(x, balance), balance)
+
+    def source_model(self, x: Floats, balance: Floats) -> SourceModel:
+        """The model that has these x."""
+        moments = self.moments
+        tables = [t[:, :size] for t, size in zip(self.tables(x, balance), moments.outputs.sizes, strict=True)]
+        return SourceModel.independent(moments.sources, moments.classes, balance, tables)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Solved triplets.
+
+    Parameters
+    ----------
+    problem : Problem
+    x : array, shape (f,)
+        Signed parameters of the features.
+    sign : array of int, shape (m,)
+    class_balance : array, shape (K,)
+    settings : Settings
+        How the triplets were solved.
+    unknown : tuple of str
+        Sources with a parameter that no triplet tells of.
+    """
+
+    problem: Problem
+    x: Floats
+    sign: Ints
+    class_balance: Floats
+    settings: Settings
+    unknown: tuple[str, ...]
+
+    @property
+    def model(self) -> SourceModel:
+        """The source model that has these parameters, every source by itself."""
+        return self.problem.source_model(self.x, self.class_balance)
+
+    def again(self, moments: Moments, rng: np.random.Generator, aggregate: Aggregate | None = None) -> Solution:
+        """The same triplets, with the same choices and signs, of other points, or aggregated in another way."""
+        settings = self.settings if aggregate is None else replace(self.settings, aggregate=aggregate)
+        pairs = settings.pairs(moments.sources)
+        problem = Problem.of(self.problem.kind, moments, self.class_balance, pairs)
+        size, usable = problem.sizes(settings, rng)
+        x: Floats = np.where(usable == 0, 0.0, size) * self.sign[problem.features.source]
+        return replace(self, problem=problem, x=x, settings=settings)
+
+
+def triplets(
+    moments: Moments,
+    aggregate: Aggregate = "median",
+    class_balance: Any = None,
+    symmetric: bool | None = None,
+    known_pairs: Pairs = (),
+    *,
+    negative: Negative = "drop",
+    signs: Signs = "positive",
+    rng: np.random.Generator | int | None = None,
+) -> SourceModel:
+    """Estimate how every source votes, without gold.
+
+    Parameters
+    ----------
+    moments : Moments
+    aggregate : {"median", "mean", "random"}
+        How the estimates of all pairs of other sources become one. The median is the paper's correction for
+        sources that depend on each other.
+    class_balance : float or sequence of float, optional
+        Probability of the second of two classes, or of every class. Balanced where not given.
+    symmetric : bool, optional
+        One accuracy per source, or one per source and class. Where not given: class-conditional for two classes unless
+        most sources both abstain and vote for either class, as crowd workers do; symmetric for more classes.
+    known_pairs : sequence of pairs of source names or positions
+        Pairs known to depend on each other: left out of every triplet.
+    negative : {"drop", "absolute"}
+        What to do where ``b_ij b_ik / b_jk`` is negative: leave the triplet out, as the paper's figures do, or
+        take the absolute value, as its text does.
+    signs : {"positive", "data"}
+        Take every source to be better than chance, or find out from which sources agree; see `found_signs`.
+    rng : numpy Generator or int, optional
+        For ``aggregate="random"``.
+
+    Raises
+    ------
+    InputError
+        Fewer than three sources, a source that never varies, identical sources, more sources than points.
+    NotIdentifiedError
+        No usable triplet for a source, or a sign that the data leave open.
+
+    Examples
+    --------
+    >>> import carob
+    >>> votes = carob.paper.datasets.load_imdb()
+    >>> model = triplets(Moments.of(votes), class_balance=0.5)
+    >>> dict(zip(model.sources, model.accuracy.round(3).tolist()))["great"]
+    0.609
+    """
+    if not isinstance(moments, Moments):
+        raise TypeError(f"triplets takes Moments, as Moments.of(votes) gives them, not {type(moments).__name__}.")
+    settings = Settings(
+        aggregate=aggregate,
+        class_balance=class_balance,
+        symmetric=symmetric,
+        known_pairs=known_pairs,
+        negative=negative,
+        signs=signs,
+        rng=rng,
+    )
+    balance = check_class_balance(class_balance, moments.classes)
+    check_sources(moments, settings.pairs(moments.sources))
+    return solve(moments, balance, settings).model
+
+
+def solve(moments: Moments, balance: Floats, settings: Settings, partial: bool = False) -> Solution:
+    """As `triplets`, with the class balance known and the sources checked.
+
+    Parameters
+    ----------
+    partial : bool
+        Leave a parameter that no triplet tells of at 0, where votes say nothing of the class, instead of refusing.
+    """
+    kind = choose_kind(settings.symmetric, moments)
+    pairs = settings.pairs(moments.sources)
+    problem = Problem.of(kind, moments, balance, pairs)
+    source = problem.features.source
+    size, usable = problem.sizes(settings, settings.generator())
+    unknown = tuple(moments.sources[i] for i in np.unique(source[usable == 0]))
+    size = np.where(usable == 0, 0.0, size)
+    if unknown and not partial:
+        raise NotIdentifiedError(
+            f"no triplet can be used for {examples(unknown)}: with every pair of other sources, agreements contradict "
+            f"each other or never occur{kind.hint(moments)}. Drop the source (drop=; --drop), name dependent pairs "
+            "(known_pairs=; --known-pair), or bring more points.",
+            estimate=size,
+        )
+    sign = np.ones(len(moments.sources), dtype=np.int64)
+    if settings.signs == "data":
+        sign = found_signs(moments, problem.source_model(size, balance), pairs)
+    return Solution(problem, size * sign[source], sign, balance, settings, unknown)

@@ -1,0 +1,79 @@
+"""What votes alone tell: solved triplets, with known groups of sources taken as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from carob._cached import cached_property
+from carob._types import Floats, Group
+from carob.count.statistics import GroupCounts, Statistics
+from carob.paper.balance import Balance
+from carob.paper.check import check_sources
+from carob.paper.count import Counted
+from carob.paper.triplet_fit import Solution, solve
+from carob.posterior.groups import merge_groups
+from carob.posterior.settings import Aggregate, Settings
+from carob.posterior.source_model import SourceModel
+from carob.votes import GoldPoints
+
+
+@dataclass(frozen=True, eq=False)
+class VotesFit:
+    """What votes alone tell.
+
+    Parameters
+    ----------
+    solution : Solution
+    balance : Balance
+        How the class balance was found.
+    joint : tuple of GroupCounts
+        How known groups of sources vote together.
+    groups : tuple of tuples of int
+        All groups, sources alone among them.
+    """
+
+    solution: Solution
+    balance: Balance
+    joint: tuple[GroupCounts, ...]
+    groups: tuple[Group, ...]
+
+    @cached_property
+    def model(self) -> SourceModel:
+        """The source model, with known groups taken as one."""
+        return self.model_of(self.solution.x)
+
+    @property
+    def counted_once(self) -> tuple[Group, ...]:
+        """Groups of which a plain count of votes takes one vote for a class."""
+        kind = self.solution.problem.kind
+        return tuple(found.group for found in self.joint) if kind.one_vote_per_group else ()
+
+    def model_of(self, x: Floats) -> SourceModel:
+        """The same with other parameters of the features."""
+        problem = self.solution.problem
+        return merge_groups(problem.source_model(x, self.solution.class_balance), self.joint, problem.kind.joint_table)
+
+    def again(self, statistics: Statistics, rng: np.random.Generator, aggregate: Aggregate | None = None) -> VotesFit:
+        """The same of other points, with the same class balance, signs and joint counts, or another aggregate."""
+        return replace(self, solution=self.solution.again(statistics.moments, rng, aggregate))
+
+
+def fit_votes(counted: Counted, gold: GoldPoints | None, settings: Settings, partial: bool = False) -> VotesFit:
+    """Check the sources, find the class balance, and solve the triplets.
+
+    Parameters
+    ----------
+    gold : GoldPoints or None
+        Helps with the class balance.
+    partial : bool
+        As in `solve`.
+    """
+    moments = counted.statistics.moments
+    check_sources(moments, counted.pairs)
+    given = settings.given_balance(moments.classes)
+    balance = Balance(given, counted.kind, counted.pairs, counted.statistics.triples)
+    found = balance.of(moments, counted.triple_sums, None if gold is None else gold.counts)
+    solution = solve(moments, found, settings, partial)
+    return VotesFit(solution, balance, counted.statistics.groups, counted.groups)

@@ -1,0 +1,1 @@
+"""Probabilities from votes and tables of sources, and how wrong they are."""

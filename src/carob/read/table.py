@@ -1,0 +1,196 @@
+"""Votes as they stand in a table, before it is known which values are classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from carob._types import Abstains, AnyArray, Floats, Ints, Label
+from carob.errors import InputError, one_of
+from carob.votes.coding import Column
+from carob.votes.scales import Numbers, Scale, StatedKind, stated_kinds
+from carob.votes.spelling import Spelling
+
+Layout = Literal["wide", "long"]
+Repeats = Literal["refuse", "first", "last"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a table; see `carob.read_votes`.
+
+    Parameters
+    ----------
+    missing_workers_abstain : bool
+        A worker among `sources` who is not in a long table did not vote.
+    ignore_case : bool
+        Texts that differ only in case are the same.
+    mapping : mapping of str
+        Values, and what to read instead of each.
+    strict : bool
+        Refuse columns that are no votes rather than set them aside.
+    kinds : mapping of str, or str, optional
+        What columns, or all of them, hold: "vote", "score", "probability", or a range of scores such as "0..10".
+    scales : mapping of str to Scale
+        Of the sources of a model, whose numbers become outputs as before.
+    chance : str, optional
+        The column, beside gold, of how likely each gold point was to be picked.
+    by : str, optional
+        The column of the group that each point is in.
+    written : sequence of str
+        Files that will be written, none of which may be read.
+    """
+
+    layout: Layout | None = None
+    key: str | None = None
+    gold: str | None = None
+    gold_file: Any = None
+    drop: Sequence[str] = ()
+    sources: Sequence[str] | None = None
+    task: str = "task"
+    worker: str = "worker"
+    label: str = "label"
+    repeats: Repeats = "refuse"
+    abstain: Abstains = None
+    missing_workers_abstain: bool = False
+    ignore_case: bool = False
+    mapping: Mapping[str, Label] | None = None
+    strict: bool = False
+    kinds: Mapping[str, str] | str | None = None
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    chance: str | None = None
+    by: str | None = None
+    written: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        one_of("layout", self.layout, (None, *get_args(Layout)))
+        one_of("repeats", self.repeats, get_args(Repeats))
+        for flag in ("ignore_case", "strict"):
+            one_of(flag, getattr(self, flag), (True, False))
+        if self.chance is not None and self.gold is None and self.gold_file is None:
+            raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")
+        for name in ("drop", "sources"):
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, (getattr(self, name),))
+
+    @property
+    def roles(self) -> tuple[str, str, str]:
+        """Column names of the long layout."""
+        return self.task, self.worker, self.label
+
+    @property
+    def identifiers(self) -> list[str]:
+        """Columns that name points, workers and groups."""
+        return [name for name in (self.key, self.task, self.worker, self.by) if name]
+
+    @property
+    def beside(self) -> list[str]:
+        """Columns of the votes that hold gold and what is known of points besides."""
+        gold = (self.gold, self.chance) if self.gold_file is None else ()
+        return [name for name in (*gold, self.by) if name is not None]
+
+    def stated(self, names: Sequence[str]) -> dict[str, StatedKind]:
+        """What is said of some columns: by the user, or by the model that is to read them."""
+        if self.scales:
+            return {name: self.scales[name].stated if name in self.scales else StatedKind("vote") for name in names}
+        return stated_kinds(self.kinds, names)
+
+    @property
+    def spelling(self) -> Spelling:
+        """How values are rewritten before they are read."""
+        return Spelling.of(self.ignore_case, self.mapping)
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """A row per vote.
+
+    Parameters
+    ----------
+    point, source : arrays of int, shape (votes,)
+        Whose vote on which point; every pair once.
+    votes : Column or Numbers
+        What was voted, or scored, a cell per vote.
+    """
+
+    point: Ints
+    source: Ints
+    votes: Column | Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class VoteTable:
+    """A table sorted into sources, keys and gold.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    sources : tuple of str
+    cells : list of Column or Numbers, or Entries
+        A column per source (wide), or a row per vote (long).
+    keys : array, shape (n,), or None
+        Identifiers of the points.
+    gold : Column or None
+    aside : tuple of str
+        What of the table was set aside, a sentence for each reason.
+    read_as : str
+        How the table was read where that was guessed; else empty.
+    key_name : str or None
+        The column that the keys come from.
+    stated : mapping of str to StatedKind
+        Of the sources that give scores.
+    chances : array, shape (n,), or None
+        How likely each gold point was to be picked; NaN where that is not said.
+    by : array of str, shape (n,), or None
+        The group that each point is in.
+    """
+
+    n: int
+    sources: tuple[str, ...]
+    cells: Sequence[Column | Numbers] | Entries
+    keys: AnyArray | None
+    gold: Column | None
+    aside: tuple[str, ...] = ()
+    read_as: str = ""
+    key_name: str | None = None
+    stated: Mapping[str, StatedKind] = field(default_factory=dict)
+    chances: Floats | None = None
+    by: AnyArray | None = None
+
+    def __post_init__(self) -> None:
+        check_size(self.n, len(self.sources))
+
+    @property
+    def levels(self) -> set[Label]:
+        """All values that occur in the sources that vote."""
+        columns = [self.cells.votes] if isinstance(self.cells, Entries) else self.cells
+        return {value for column in columns if isinstance(column, Column) for value in column.levels}
+
+    @property
+    def scales(self) -> tuple[tuple[str, Scale], ...]:
+        """How the numbers of sources that give scores become outputs; those of a long table share one scale."""
+        if isinstance(self.cells, Entries):
+            votes = self.cells.votes
+            if isinstance(votes, Column):
+                return ()
+            scale = _scale(votes, self.stated[self.sources[0]])
+            return tuple((name, scale) for name in self.sources)
+        return tuple(
+            (name, _scale(column, self.stated[name]))
+            for name, column in zip(self.sources, self.cells, strict=True)
+            if isinstance(column, Numbers)
+        )
+
+
+def _scale(column: Numbers, stated: StatedKind) -> Scale:
+    return Scale.of(column.values, stated.kind, stated.low, stated.high)
+
+
+def check_size(n: int, m: int) -> None:
+    """Refuse votes without points or without sources."""
+    if n == 0:
+        raise InputError("there are no points: the votes have zero rows.")
+    if m == 0:
+        raise InputError("there are no sources: no column is left once key, gold and dropped columns are gone.")

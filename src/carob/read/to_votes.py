@@ -1,0 +1,145 @@
+"""Columns and arrays of votes become `Votes`, once it is known which values are classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from carob._types import ABSTAIN, Abstains, Codes, Label
+from carob.errors import InputError
+from carob.read.arrays import array_columns, matrix_entries, scored_columns
+from carob.read.coding import find_coding
+from carob.read.table import Entries, VoteTable, check_size
+from carob.votes import Votes
+from carob.votes.arrays import gold_column, is_sparse_matrix, rectangle
+from carob.votes.coding import Coding, Column, is_missing, whole_array_levels
+from carob.votes.scales import stated_kinds
+from carob.votes.spelling import Spelling
+from carob.votes.storage import Dense, Sparse, is_sparse
+
+
+def votes_from_array(
+    array: Any,
+    sources: Sequence[str] | None = None,
+    *,
+    classes: Sequence[Label] | None = None,
+    abstain: Abstains = None,
+    gold: Any = None,
+    ignore_case: bool = False,
+    mapping: Mapping[str, Label] | None = None,
+    kinds: Mapping[str, str] | str | None = None,
+) -> Votes:
+    """Votes from a NumPy array, nested lists or a SciPy sparse matrix, a row per point, a column per source.
+
+    In a sparse matrix an entry that is not stored is an abstain, and a stored 0 is a vote for 0. Columns of an
+    array are votes unless `kinds` says otherwise, as in `carob.read_votes`.
+    """
+    spelling = Spelling.of(ignore_case, mapping)
+    truth = None if gold is None else gold_column(gold, abstain)
+    gold_levels = [] if truth is None else truth.levels
+    if is_sparse_matrix(array):
+        (n, m), entries = matrix_entries(array, abstain)
+        table = VoteTable(n, _names(sources, m), entries, None, truth)
+        return votes_of_table(table, find_coding(table.levels, gold_levels, classes, abstain, spelling))
+    values, empty = rectangle(array)
+    if values.ndim != 2:
+        raise InputError(f"votes must have two axes, points and sources; this array has shape {values.shape}.")
+    names = _names(sources, values.shape[1])
+    check_size(*values.shape)
+    stated = stated_kinds(kinds, names)
+    if stated:
+        cells = scored_columns(values, empty, names, abstain, stated)
+        table = VoteTable(len(values), names, cells, None, truth, stated=stated)
+        return votes_of_table(table, table_coding(table, gold_levels, classes, abstain, spelling)).directed()
+    if values.dtype.kind in "iu" and empty is None:
+        coding = find_coding(whole_array_levels(values), gold_levels, classes, abstain, spelling)
+        votes = coded_votes(values, names, coding).compact()
+        return votes if truth is None else replace(votes, gold=votes.code_gold(truth))
+    table = VoteTable(len(values), names, array_columns(values, empty, names, abstain), None, truth)
+    return votes_of_table(table, find_coding(table.levels, gold_levels, classes, abstain, spelling))
+
+
+def coded_votes(array: Any, sources: tuple[str, ...], coding: Coding) -> Votes:
+    """Votes from an array whose coding is known; values outside it are refused."""
+    nan = next((v for v in coding.abstain if is_missing(v)), None)
+    if is_sparse_matrix(array):
+        shape, entries = matrix_entries(array, nan)
+        _check_columns(shape, sources)
+        return votes_of_table(VoteTable(shape[0], sources, entries, None, None), coding)
+    values, empty = rectangle(array)
+    _check_columns(values.shape, sources)
+    check_size(*values.shape)
+    scales = dict(coding.scales)
+    if any(name in scales for name in sources):
+        stated = {name: scale.stated for name, scale in scales.items()}
+        cells = scored_columns(values, empty, sources, coding.abstain or None, stated)
+        return votes_of_table(VoteTable(len(values), sources, cells, None, None), coding)
+    indices = coding.classes == tuple(range(len(coding.classes))) and not coding.spelling.mapping
+    if values.dtype.kind in "iu" and empty is None and indices:
+        # The values are the class indices already; nothing to look up, and an int8 array is not copied.
+        low = ABSTAIN if coding.abstain == (ABSTAIN,) else 0
+        if values.min() >= low and values.max() < len(coding.classes):
+            return Votes(values.astype(np.int8, copy=False), sources, coding)
+    columns = array_columns(values, empty, sources, nan)
+    return votes_of_table(VoteTable(len(values), sources, columns, None, None), coding)
+
+
+def votes_of_table(table: VoteTable, coding: Coding, sparse: bool | None = None) -> Votes:
+    """Votes from a table whose coding is known; those of a long table are held sparsely, or where that is smaller.
+
+    Parameters
+    ----------
+    sparse : bool, optional
+        Whether votes of a long table are held sparsely; where that is smaller, if not given.
+    """
+    cells: Codes | Dense | Sparse
+    n, m = table.n, len(table.sources)
+    if isinstance(table.cells, Entries):
+        votes_cast = table.cells.votes
+        codes = coding.codes(votes_cast) if isinstance(votes_cast, Column) else coding.scales[0][1].codes(votes_cast)
+        cells = Sparse.of_entries(n, m, table.cells.point, table.cells.source, codes)
+        if not (is_sparse(len(cells.source), n, m) if sparse is None else sparse):
+            cells = cells.columns(0, n).T
+    else:
+        scales = dict(coding.scales)
+        cells = np.stack([
+            coding.codes(column) if isinstance(column, Column) else scales[name].codes(column)
+            for name, column in zip(table.sources, table.cells, strict=True)
+        ]).T  # fmt: skip
+    votes = Votes(cells, table.sources, coding, table.keys, None, table.aside, table.read_as, table.key_name, table.by)
+    return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold, table.chances))
+
+
+def table_coding(
+    table: VoteTable,
+    gold: Iterable[Label],
+    classes: Sequence[Label] | None,
+    abstain: Abstains,
+    spelling: Spelling,
+) -> Coding:
+    """The coding that the values of a table suggest; where all sources give scores, 0 and 1 unless gold has others."""
+    scales = table.scales
+    seen, truth = table.levels, set(gold)
+    if scales and not seen:
+        if classes is None and len(truth - {"", ABSTAIN}) < 2:
+            classes = (0, 1)
+        seen = truth
+    coding = find_coding(seen, truth, classes, abstain, spelling)
+    return replace(coding, scales=scales)
+
+
+def _names(sources: Sequence[str] | None, m: int) -> tuple[str, ...]:
+    if sources is not None and (isinstance(sources, str | bytes) or not isinstance(sources, Iterable)):
+        raise TypeError(f"sources must be names, one per column, not {type(sources).__name__}.")
+    names = tuple(map(str, sources)) if sources is not None else tuple(f"s{i}" for i in range(m))
+    if len(names) != m:
+        raise InputError(f"{len(names)} source names for {m} columns.")
+    return names
+
+
+def _check_columns(shape: tuple[int, ...], sources: tuple[str, ...]) -> None:
+    if len(shape) != 2 or shape[1] != len(sources):
+        raise InputError(f"votes of shape {shape} do not fit {len(sources)} sources; a column per source is due.")

@@ -1,0 +1,62 @@
+"""Whether probabilities are as often right as they say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from carob.show.cells import Between, Cell, Count, Share
+from carob.show.charts.chart import COLOURS, SOFT, WIDTH, Chart
+from carob.value.calibration import Calibration
+
+_NEAR = 0.02  # a difference that is not worth a word
+
+
+def calibration(found: Calibration) -> Chart:
+    """What labels say of themselves against how often they are right, on gold that they were not learned from."""
+    values = [
+        {"said": part.said, "right": part.right.value, "low": part.right.low, "high": part.right.high}
+        for part in found.bins
+    ]
+    rows: list[list[Cell]] = [
+        [
+            Share(part.said),
+            Share(part.right.value),
+            Between(Share(part.right.low), Share(part.right.high)),
+            Count(part.labels),
+        ]
+        for part in found.bins
+    ]
+    lowest = min(0.5, *(row["said"] for row in values), *(row["low"] for row in values))
+
+    def plot(alt: Any) -> Any:
+        scale = alt.Scale(domain=[max(lowest - 0.02, 0), 1], nice=False)
+        x, y = (
+            alt.X("said:Q", title="probability that labels state", scale=scale),
+            alt.Y("right:Q", title="share that is right", scale=scale),
+        )
+        base = alt.Chart(alt.Data(values=values))
+        ends = [{"said": max(lowest - 0.02, 0), "right": max(lowest - 0.02, 0)}, {"said": 1, "right": 1}]
+        line = alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], stroke=SOFT).encode(x=x, y=y)
+        bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(
+            x=x, y=alt.Y("low:Q", title="share that is right"), y2="high:Q"
+        )
+        dots = base.mark_point(filled=True, size=70, color=COLOURS[0], opacity=1).encode(x=x, y=y)
+        return alt.layer(line, bars, dots).properties(width=WIDTH - 60, height=WIDTH - 100)
+
+    return Chart(
+        "calibration",
+        _finding(found),
+        "Each dot stands for gold labels of about the same probability: what the labels state from left to right, the "
+        "share that is right upwards, with its interval. On the dashed line both are the same.",
+        ("stated", "right", "interval", "gold labels"),
+        rows,
+        plot,
+    )
+
+
+def _finding(found: Calibration) -> str:
+    if abs(found.excess) < _NEAR:
+        return "Labels are right about as often as they say."
+    if found.excess > 0:
+        return f"Labels are surer than they are right, by {Share(found.excess)} on average."
+    return f"Labels are right more often than they say, by {Share(-found.excess)} on average."

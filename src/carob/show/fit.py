@@ -1,0 +1,71 @@
+"""What `carob fit` says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from carob.commands.fit import FitResult
+from carob.errors import examples, plural
+from carob.label.cross_validation import CrossScore
+from carob.posterior.losses import Score
+from carob.show.cells import Between, Cell, Loss, Share, Text
+from carob.show.charts.histogram import histogram
+from carob.show.data import aside_sections, balance_section, source_section, warning_sections
+from carob.show.report import Report, Section
+
+
+def fit_report(result: FitResult, next_command: str = "") -> Report:
+    """What was learned from what, and written where."""
+    sections = [
+        *warning_sections(result.data),
+        *aside_sections(result.data.aside),
+        source_section(result.data),
+        balance_section(result.class_balance),
+        Section("How the model was learned", lines=result.explanation.split("\n")),
+        *quality_sections(result),
+    ]
+    if result.histogram is not None:
+        sections.append(Section("How sure the labels are", charts=[histogram(result.histogram)]))
+    return Report(_verdict(result), sections, next_command)
+
+
+def quality_sections(result: FitResult) -> list[Section]:
+    """How good the labels are, as far as gold tells."""
+    sections = []
+    if result.scores:
+        sections.append(_scores_section(result.scores, result.data.n_gold or 0))
+    if result.score is not None:
+        sections.append(_score_section(result.score, result.learned_from_gold))
+    return sections
+
+
+def _verdict(result: FitResult) -> str:
+    data = result.data
+    gold = "" if data.n_gold is None else f" and {plural(data.n_gold, 'gold label')}"
+    learned = f"Learned {plural(len(data.sources.source), 'source')} from {plural(data.n_points, 'point')}{gold}."
+    if result.worse:
+        learned += f" Worse than chance: {examples(result.worse)}."
+    wrote = [f"labels to {result.out}"] if result.out else []
+    wrote += [f"the model to {result.model_file}"] if result.model_file else []
+    return f"{learned} Wrote {' and '.join(wrote)}." if wrote else learned
+
+
+def _scores_section(scores: Sequence[CrossScore], n_gold: int) -> Section:
+    rows: list[list[Cell]] = [
+        [
+            Text(score.name),
+            Share(score.accuracy),
+            Between(Share(score.accuracy_low), Share(score.accuracy_high)),
+            Loss(score.loss),
+            Between(Loss(score.loss_low), Loss(score.loss_high)),
+        ]
+        for score in scores
+    ]
+    title = f"How good labels are, on {plural(n_gold, 'gold label')} that they were not learned from"
+    return Section(title, ["labels from", "accuracy", "interval", "log loss", "interval"], rows)
+
+
+def _score_section(score: Score, learned_from_gold: bool) -> Section:
+    seen = ", which the model has learned from" if learned_from_gold else ""
+    measured = f"accuracy {Share(score.accuracy)}, log loss {Loss(score.loss)}"
+    return Section(f"On the {score.points:,} gold points{seen}: {measured}")

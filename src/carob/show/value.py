@@ -1,0 +1,101 @@
+"""What `carob value` says."""
+
+from __future__ import annotations
+
+from carob.show.cells import Between, Cell, Count, Loss, Nats, Percent, Share, Text
+from carob.show.charts.calibration import calibration
+from carob.show.charts.curves import learning_curves
+from carob.show.charts.error_sources import error_sources
+from carob.show.data import aside_sections, pair_section
+from carob.show.report import Report, Section
+from carob.value.advice import DataValue
+from carob.value.interval import Interval
+from carob.value.votes_alone import VotesAlone
+from carob.value.words import change_words, purchase_words, ratio_words
+
+ESTIMATORS = {"labeled": "gold alone", "unlabeled": "votes alone", "combined": "votes and gold"}
+
+
+def value_report(found: DataValue | VotesAlone, pick_command: str = "", plan_command: str = "") -> Report:
+    """What to do next and why.
+
+    Parameters
+    ----------
+    pick_command, plan_command : str
+        What to run next without and with enough gold.
+    """
+    exit_code = 1 if found.kind == "cannot tell" else 0
+    if isinstance(found, VotesAlone):
+        sections = [votes_alone_section(found), pair_section(found.pairs), *aside_sections(found.aside)]
+        return Report(found.verdict, sections, pick_command, exit_code)
+    sections = [risk_section(found), gain_section(found), curve_section(found), *aside_sections(found.aside)]
+    return Report(found.verdict, sections, plan_command, exit_code)
+
+
+def votes_alone_section(found: VotesAlone) -> Section:
+    """What is known without gold."""
+    lines = [
+        f"Test that all sources are independent given the class: p = {found.p_value:.2g}.",
+        f"Mean and median of triplets differ by up to {found.spread:.3f} in accuracy.",
+        "This is weaker than what gold tells: dependence that all sources share does not show in the votes.",
+    ]
+    return Section("What votes alone tell", lines=lines)
+
+
+def risk_section(found: DataValue) -> Section:
+    """How wrong labels are now, and why."""
+    rows: list[list[Cell]] = []
+    for name, what in ESTIMATORS.items():
+        risk, right = found.risk[name], found.accuracy[name]
+        rows.append(
+            [
+                Text(what),
+                Loss(risk.value),
+                Between(Loss(risk.low), Loss(risk.high)),
+                Share(right.value),
+                Between(Share(right.low), Share(right.high)),
+            ]
+        )
+    interval = f"{Percent(found.level, digits=0)} interval"
+    headers = ["learned from", "log loss", interval, "right", interval]
+    shares = found.shares
+    lines = [
+        f"Of the log loss of votes and gold, more gold labels would mend about {Loss(shares.labels)}, more unlabeled "
+        f"points {Loss(shares.points)}; {Loss(shares.rest)} is what these sources do not tell.",
+        "Gold alone counts votes on gold as the paper does; that of `carob fit` knows what sources are usually like.",
+    ]
+    ratio = ratio_words(found.data_value_ratio, found.equivalent_labels)
+    return Section(
+        f"Now, with {found.n_gold:,} gold labels, on points not learned from",
+        headers,
+        rows,
+        [*lines, ratio] if ratio else lines,
+        charts=[error_sources(found), *([] if found.calibration is None else [calibration(found.calibration)])],
+    )
+
+
+def gain_section(found: DataValue) -> Section:
+    """What more data, or other sources, would gain."""
+    rows: list[list[Cell]] = []
+    for name, what in purchase_words().items():
+        gain, right = found.gains[name], found.accuracy_gains[name]
+        rows.append([Text(what), *_gain_cells(gain), Percent(right.value, digits=2)])
+    rows += [[Text(change_words(change)), *_gain_cells(change.gain), Text("")] for change in found.changes]
+    return Section(
+        "What votes and gold would gain",
+        ["by", "log loss", f"{Percent(found.level, digits=0)} interval", "right labels"],
+        rows,
+        ["Intervals are of the gain to be expected over draws of new labels or points, told from other data sets."],
+    )
+
+
+def _gain_cells(gain: Interval) -> list[Cell]:
+    return [Nats(gain.value), Between(Nats(gain.low), Nats(gain.high))]
+
+
+def curve_section(found: DataValue) -> Section:
+    """What is predicted for fewer and more gold labels."""
+    rows = [[Count(int(row["n"] or 0)), *(Loss(row[name]) for name in ESTIMATORS)] for row in found.curve]
+    chart = learning_curves(found)
+    charts = [] if chart is None else [chart]
+    return Section("Predicted log loss", ["gold labels", *ESTIMATORS.values()], rows, charts=charts)

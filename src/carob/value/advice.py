@@ -1,0 +1,198 @@
+"""What unlabeled points are worth on a user's data, where the error comes from, and what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from carob.notebook import Shown
+from carob.paper.ratio import data_value_ratio
+from carob.value.calibration import Calibration, calibration
+from carob.value.changes import SourceChange, source_changes
+from carob.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, decide, labels_to_buy
+from carob.value.equivalent import difference, equivalent
+from carob.value.gains import Lacking
+from carob.value.interval import Interval
+from carob.value.learning_curves import LearningCurves, learning_curves, predicted_both
+from carob.value.risks import Risks
+from carob.value.words import decision_words, worth
+
+_SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Where the log loss of votes and gold comes from, in nats.
+
+    Parameters
+    ----------
+    labels : float
+        What more gold labels would mend.
+    points : float
+        What more unlabeled points would mend.
+    rest : float
+        What is left with any number of either: what these sources do not tell.
+    """
+
+    labels: float
+    points: float
+    rest: float
+
+
+@dataclass(frozen=True, eq=False)
+class DataValue(Shown):
+    """What the data are worth.
+
+    Parameters
+    ----------
+    n_unlabeled, n_gold : int
+    risk : dict
+        Expected log loss now of "labeled" (gold alone), "unlabeled" (votes alone) and "combined" (both).
+    accuracy : dict
+        The share of right labels of each.
+    shares : Shares
+        Where the log loss of the combination comes from.
+    equivalent_labels, data_value_ratio : Interval
+        f and V: the gold labels that alone do as well as the votes alone, and how many points do what one of them does.
+    gains, accuracy_gains : dict
+        What the combination would gain by "labels" (50 more) or "points" (ten times as many), in log loss and in the
+        share of right labels. The intervals are of the expected gain, over draws of new labels or points.
+    changes : tuple of SourceChange
+        What dropping or merging dependent sources would do.
+    decision : Decision
+        What to do next, and why.
+    curve : tuple of dict
+        Predicted log losses for n gold labels; None where gold does not tell.
+    level : float
+    aside : tuple of str
+        What was set aside before, a sentence for each reason.
+    curves : LearningCurves or None
+        Log losses against the number of gold labels, with bands.
+    calibration : Calibration or None
+        Whether probabilities of votes and gold are as often right as they say.
+    """
+
+    n_unlabeled: int
+    n_gold: int
+    risk: dict[str, Interval]
+    accuracy: dict[str, Interval]
+    shares: Shares
+    equivalent_labels: Interval
+    data_value_ratio: Interval
+    gains: dict[str, Interval]
+    accuracy_gains: dict[str, Interval]
+    changes: tuple[SourceChange, ...]
+    decision: Decision
+    curve: tuple[dict[str, float | None], ...]
+    level: float
+    aside: tuple[str, ...] = ()
+    curves: LearningCurves | None = None
+    calibration: Calibration | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What to do next: "buy labels", "buy points", "fix sources", "stop" or "cannot tell"."""
+        return self.decision.kind
+
+    @property
+    def verdict(self) -> str:
+        """What to do next and what the unlabeled points are worth, in words."""
+        return f"{decision_words(self.decision)} {worth(self.n_unlabeled, self.equivalent_labels)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        f = self.equivalent_labels
+        return {
+            "n_unlabeled": self.n_unlabeled,
+            "n_gold": self.n_gold,
+            "risk": {
+                name: {"mean": found.value, "low": found.low, "high": found.high} for name, found in self.risk.items()
+            },
+            "accuracy": {name: vars(found) for name, found in self.accuracy.items()},
+            "shares": vars(self.shares),
+            "equivalent_labels": {**vars(f), "note": worth(self.n_unlabeled, f)},
+            "data_value_ratio": vars(self.data_value_ratio),
+            "gains": {name: vars(found) for name, found in self.gains.items()},
+            "accuracy_gains": {name: vars(found) for name, found in self.accuracy_gains.items()},
+            "changes": [change.to_dict() for change in self.changes],
+            "advice": self.kind,
+            "sure": self.decision.sure,
+            "worth": self.decision.worth,
+            "verdict": self.verdict,
+            "curve": list(self.curve),
+            "level": self.level,
+            "aside": self.aside,
+        }
+
+
+def conclude(risks: Risks, worth: float | None = None) -> DataValue:
+    """What follows from the risks.
+
+    Parameters
+    ----------
+    worth : float, optional
+        What a gain must be, in the share of right labels.
+    """
+    level, N, n_gold = risks.settings.level, risks.n, len(risks.points)
+    found = risks.prospects
+    f = equivalent(risks, level)
+    ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
+    changes = source_changes(risks)
+    risk = {
+        "labeled": risks.gold_alone.loss(level),
+        "unlabeled": risks.votes_alone.loss(level),
+        "combined": risks.both.loss(level),
+    }
+    accuracy = {
+        "labeled": risks.gold_alone.accuracy(level),
+        "unlabeled": risks.votes_alone.accuracy(level),
+        "combined": risks.both.accuracy(level),
+    }
+    return DataValue(
+        N,
+        n_gold,
+        risk,
+        accuracy,
+        _shares(risk["combined"].value, found.loss),
+        f,
+        ratio,
+        _gains(found.loss, level),
+        _gains(found.right, level),
+        changes,
+        decide(found, changes, worth),
+        _curve(risks, risk["combined"].value, found.loss),
+        level,
+        curves=learning_curves(risks),
+        calibration=calibration(risks.both, level),
+    )
+
+
+def _gains(lacking: Lacking, level: float) -> dict[str, Interval]:
+    more = labels_to_buy(lacking.n_gold, lacking.n_points)
+    return {
+        "labels": lacking.by_labels(more).interval(level),
+        "points": lacking.by_points((TIMES_POINTS - 1) * lacking.n_points).interval(level),
+    }
+
+
+def _shares(risk: float, lacking: Lacking) -> Shares:
+    labels, points = lacking.per_label.median / lacking.n_gold, lacking.per_point.median / lacking.n_points
+    rest = max(risk - labels - points, 0.0)
+    return Shares(labels, points, rest)
+
+
+def _curve(risks: Risks, risk: float, lacking: Lacking) -> tuple[dict[str, float | None], ...]:
+    n_gold = lacking.n_gold
+    n, mean, _ = difference(risks)
+    alone = risks.votes_alone.loss(risks.settings.level).value
+    sizes = sorted({n for n in _SHOWN if n <= 10 * n_gold} | {n_gold, n_gold + NEXT_LABELS})
+    both = predicted_both(risk, lacking, np.array(sizes))
+    rows: list[dict[str, float | None]] = []
+    for size, combined in zip(sizes, both.tolist(), strict=True):
+        told = n[0] <= size <= n[-1]
+        by_gold = float(np.interp(np.log(size), np.log(n), mean)) + alone if told else None
+        known = None if np.isnan(combined) else combined
+        rows.append({"n": size, "labeled": by_gold, "unlabeled": alone, "combined": known})
+    return tuple(rows)

@@ -1,0 +1,187 @@
+"""Counts of what sources say that add up: parts of the data can be counted apart, in any order, by anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from carob._kernels import threads
+from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary
+from carob._types import Bools, Ints, Label
+from carob.errors import InputError
+from carob.votes.outputs import SILENT
+from carob.votes.row_hash import mixed
+from carob.votes.storage import Dense, Sparse
+from carob.votes.tally import tally
+
+_BLOCK = 1 << 18  # points at a time where votes are held sparsely
+
+
+@dataclass(frozen=True, eq=False)
+class VoteCounts:
+    """What every source says, and on how many points.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    sources : tuple of str
+    classes : tuple
+    scored : array of bool, shape (m,)
+        Sources that give scores rather than votes.
+    cast : array of int64, shape (m, 3, V + 1)
+        On how many points a source gives an output, "nothing said" first: of points with one vote or none, with
+        several that are the same, and with votes that differ.
+    prints : array of uint64, shape (m,)
+        A fingerprint of all that a source says: two that differ anywhere have, but for one chance in 2^57, two.
+    uncovered : int
+        Points on which no source says anything.
+
+    Examples
+    --------
+    >>> from carob.votes import Votes
+    >>> votes = Votes.from_array([[0, 0, 1], [1, 1, 1], [1, -1, -1]], abstain=-1)
+    >>> votes.counts.by_class.tolist(), votes.counts.shared.tolist(), votes.counts.contradicted.tolist()
+    ([[1, 2], [1, 1], [0, 2]], [2, 2, 2], [1, 1, 1])
+    >>> first, rest = votes.take(slice(0, 1)), votes.take(slice(1, 3))
+    >>> first.counts + rest.count(first_row=1) == votes.counts
+    True
+    """
+
+    n: int
+    sources: tuple[str, ...]
+    classes: tuple[Label, ...]
+    scored: Bools
+    cast: Ints
+    prints: npt.NDArray[np.uint64]
+    uncovered: int
+
+    @property
+    def number(self) -> Ints:
+        """How many votes each source has, shape (m,)."""
+        return np.asarray(self.cast[:, :, SILENT + 1 :].sum(axis=(1, 2)))
+
+    @property
+    def outputs(self) -> Ints:
+        """How often each source gives each output, "nothing said" first, shape (m, V + 1)."""
+        return np.asarray(self.cast.sum(axis=1))
+
+    @property
+    def by_class(self) -> Ints:
+        """How many votes each source has for each class, shape (m, K); scores are no votes."""
+        found = self.outputs[:, SILENT + 1 : SILENT + 1 + len(self.classes)]
+        return np.where(self.scored[:, None], 0, found)
+
+    @property
+    def shared(self) -> Ints:
+        """How many points each source votes on together with another, shape (m,)."""
+        return np.asarray(self.cast[:, 1:, SILENT + 1 :].sum(axis=(1, 2)))
+
+    @property
+    def contradicted(self) -> Ints:
+        """How many points each source votes on together with another that votes differently, shape (m,)."""
+        return np.asarray(self.cast[:, 2, SILENT + 1 :].sum(axis=1))
+
+    def __add__(self, other: VoteCounts) -> VoteCounts:
+        if not isinstance(other, VoteCounts):
+            return NotImplemented
+        if (self.sources, self.classes) != (other.sources, other.classes) or self.cast.shape != other.cast.shape:
+            raise InputError("only counts of the same sources and classes can be added.")
+        return replace(
+            self,
+            n=self.n + other.n,
+            cast=self.cast + other.cast,
+            prints=self.prints + other.prints,
+            uncovered=self.uncovered + other.uncovered,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VoteCounts) and (
+            (self.n, self.sources, self.classes, self.uncovered)
+            == (other.n, other.sources, other.classes, other.uncovered)
+            and np.array_equal(self.scored, other.scored)
+            and np.array_equal(self.cast, other.cast)
+            and np.array_equal(self.prints, other.prints)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def select(self, sources: Sequence[str]) -> VoteCounts:
+        """Of some of the sources; kinds of points stay as they were."""
+        if tuple(sources) == self.sources:
+            return self
+        places = [self.sources.index(name) for name in sources]
+        return replace(
+            self, sources=tuple(sources), scored=self.scored[places], cast=self.cast[places], prints=self.prints[places]
+        )
+
+
+def count_votes(
+    storage: Dense | Sparse,
+    sources: tuple[str, ...],
+    classes: tuple[Label, ...],
+    scored: Bools,
+    outputs: int,
+    telling: Bools | None = None,
+    first_row: int = 0,
+) -> VoteCounts:
+    """Count what sources say.
+
+    Parameters
+    ----------
+    outputs : int
+        The largest number of outputs of a source, "nothing said" among them.
+    telling : array of bool, shape (m,), optional
+        Sources that make up the kind of a point; all where not given.
+    first_row : int
+        Row number of the first point in the whole data, of which the votes may be a part.
+    """
+    asked = np.ones(len(sources), dtype=bool) if telling is None else telling
+    count = _sparse if isinstance(storage, Sparse) else _dense
+    cast, prints, uncovered = count(storage, len(classes), scored, outputs, asked, first_row)  # type: ignore[arg-type]
+    return VoteCounts(storage.shape[0], sources, classes, scored, cast, prints, uncovered)
+
+
+def _dense(
+    storage: Dense, K: int, scored: Bools, outputs: int, telling: Bools, first_row: int
+) -> tuple[Ints, npt.NDArray[np.uint64], int]:
+    n, m = storage.shape
+    columns = storage.columns(0, n)
+    role = np.where(telling, np.where(scored, SCORES, VOTES), LEFT_OUT).astype(np.uint8)
+    parts = threads.spans(n, threads.THREADS)
+
+    def add(part: int) -> tuple[Ints, npt.NDArray[np.uint64], int]:
+        cast, prints = np.zeros((m, 3, outputs), dtype=np.int64), np.zeros(m, dtype=np.uint64)
+        none = np.zeros(1, dtype=np.int64)
+        add_summary(columns, *parts[part], first_row, role, cast, prints, none)
+        return cast, prints, int(none[0])
+
+    found = threads.in_threads(add, len(parts))
+    return (
+        np.sum([cast for cast, _, _ in found], axis=0),
+        np.sum([prints for _, prints, _ in found], axis=0, dtype=np.uint64),
+        sum(none for _, _, none in found),
+    )
+
+
+def _sparse(
+    storage: Sparse, K: int, scored: Bools, outputs: int, telling: Bools, first_row: int
+) -> tuple[Ints, npt.NDArray[np.uint64], int]:
+    n, m = storage.shape
+    cast, prints, uncovered = np.zeros((m, 3, outputs), dtype=np.int64), np.zeros(m, dtype=np.uint64), 0
+    for low in range(0, n, _BLOCK):
+        high = min(low + _BLOCK, n)
+        point, source, value = storage.entries(low, high)
+        counted = tally(storage, K, scored | ~telling, low, high, ())
+        kind = (counted.sum(axis=1) >= 2).astype(np.int64) + ((counted > 0).sum(axis=1) >= 2)
+        place = (source.astype(np.int64) * 3 + kind[point]) * outputs + value + 1
+        cast += np.bincount(place, minlength=cast.size).reshape(cast.shape)
+        np.add.at(prints, source, mixed(np.arange(low, high) + first_row)[point] * (value + 1).astype(np.uint64))
+        uncovered += high - low - len(np.unique(point[telling[source]]))
+        cast[:, :, SILENT] += np.bincount(kind, minlength=3)
+    # A source says nothing on all points of a kind but those on which it does.
+    cast[:, :, SILENT] -= cast[:, :, SILENT + 1 :].sum(axis=2)
+    return cast, prints, uncovered

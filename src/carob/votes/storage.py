@@ -1,0 +1,143 @@
+"""Two ways to hold votes behind one small interface: all cells, or only those where somebody voted.
+
+A cell takes one byte in `Dense`; a vote takes nine in `Sparse`. Whoever needs all sources of some points at once asks
+for `columns`; whoever can work vote by vote asks for `entries`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from carob._types import ABSTAIN, AnyArray, Codes, Ints, Places
+
+CELLS_PER_VOTE = 9  # bytes of a vote in `Sparse` over those of a cell in `Dense`: above that, `Sparse` is smaller
+
+
+def is_sparse(votes: int, n: int, m: int) -> bool:
+    """Whether so many votes of m sources on n points take less room in `Sparse`."""
+    return votes * CELLS_PER_VOTE < n * m
+
+
+class Storage(Protocol):
+    """Votes of m sources on n points: -1 where a source said nothing, else its output less one."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Points and sources."""
+        ...
+
+    def columns(self, low: int, high: int, sources: Places | None = None) -> Codes:
+        """Votes on points low..high of all or some sources, a row per source."""
+        ...
+
+    def take(self, rows: AnyArray | slice) -> Storage:
+        """The votes on some of the points."""
+        ...
+
+    def select(self, sources: list[int]) -> Storage:
+        """The votes of some of the sources."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Storage):
+    """All cells, column after column.
+
+    Parameters
+    ----------
+    values : array of int8, shape (n, m)
+        In Fortran's order, so that columns are contiguous.
+    """
+
+    values: Codes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Points and sources."""
+        return self.values.shape[0], self.values.shape[1]
+
+    def columns(self, low: int, high: int, sources: Places | None = None) -> Codes:
+        """Votes on points low..high of all or some sources, a row per source; a view where all are asked for."""
+        block = self.values.T[:, low:high]
+        return block if sources is None else block[sources]
+
+    def take(self, rows: AnyArray | slice) -> Dense:
+        """The votes on some of the points."""
+        return Dense(np.asfortranarray(self.values[rows]))
+
+    def select(self, sources: list[int]) -> Dense:
+        """The votes of some of the sources."""
+        return Dense(np.asfortranarray(self.values[:, sources]))
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse(Storage):
+    """Only the votes, point after point, those of a point in the order of the sources.
+
+    Parameters
+    ----------
+    start : array of int64, shape (n + 1,)
+        The votes on point t are those from ``start[t]`` to ``start[t + 1]``.
+    source : array of int32, shape (votes,)
+    value : array of int8, shape (votes,)
+        The output less one; never -1.
+    m : int
+        Number of sources.
+    """
+
+    start: Ints
+    source: npt.NDArray[np.int32]
+    value: Codes
+    m: int
+
+    @classmethod
+    def of_entries(cls, n: int, m: int, point: Ints, source: Ints, value: Codes) -> Sparse:
+        """From votes in any order, silent ones among them."""
+        spoken = np.flatnonzero(value != ABSTAIN)
+        order = spoken[np.lexsort((source[spoken], point[spoken]))]
+        start = np.concatenate([[0], np.cumsum(np.bincount(point[order], minlength=n))]).astype(np.int64)
+        return cls(start, source[order].astype(np.int32), value[order], m)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Points and sources."""
+        return len(self.start) - 1, self.m
+
+    def entries(self, low: int, high: int) -> tuple[Places, npt.NDArray[np.int32], Codes]:
+        """Votes on points low..high: the point, counted from `low`, the source, and the value."""
+        votes = slice(self.start[low], self.start[high])
+        point = np.repeat(np.arange(high - low), np.diff(self.start[low : high + 1]))
+        return point, self.source[votes], self.value[votes]
+
+    def columns(self, low: int, high: int, sources: Places | None = None) -> Codes:
+        """Votes on points low..high of all or some sources, a row per source."""
+        point, source, value = self.entries(low, high)
+        place = np.arange(self.m, dtype=np.int64)
+        if sources is not None:
+            place = np.full(self.m, -1, dtype=np.int64)
+            place[sources] = np.arange(len(sources))
+            wanted = place[source] >= 0
+            point, source, value = point[wanted], source[wanted], value[wanted]
+        block = np.full((self.m if sources is None else len(sources), high - low), ABSTAIN, dtype=np.int8)
+        block[place[source], point] = value
+        return block
+
+    def take(self, rows: AnyArray | slice) -> Sparse:
+        """The votes on some of the points."""
+        wanted = np.arange(self.shape[0])[rows]
+        number = np.diff(self.start)[wanted]
+        start = np.concatenate([[0], np.cumsum(number)]).astype(np.int64)
+        votes = np.repeat(self.start[wanted] - start[:-1], number) + np.arange(start[-1])
+        return Sparse(start, self.source[votes], self.value[votes], self.m)
+
+    def select(self, sources: list[int]) -> Sparse:
+        """The votes of some of the sources."""
+        place = np.full(self.m, -1, dtype=np.int64)
+        place[sources] = np.arange(len(sources))
+        point, source, value = self.entries(0, self.shape[0])
+        kept = place[source] >= 0
+        return Sparse.of_entries(self.shape[0], len(sources), point[kept], place[source[kept]], value[kept])

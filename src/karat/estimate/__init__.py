@@ -1,1 +1,0 @@
-"""From votes and gold to a model of the sources."""

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from simulate import draw_votes, sample, some_gold, symmetric_conditionals
+
+from carob import InputError, LabelModel, Votes
+from carob.errors import NotFittedError
+from carob.model.explanation import explanation, findings, moved
+from carob.model.fit import Origin
+
+
+def test_every_way_to_learn_is_explained() -> None:
+    votes = explanation(Origin("triplets", 1_000, 9, "median", "one accuracy per source"))
+    assert votes == ("Votes: the median of triplets, one accuracy per source, from 1,000 points.",)
+    origin = Origin("combined", 1_000, 50, "mean", "one accuracy per source", ("a", "b"), 0.25)
+    first, unknown, accuracies, probabilities = explanation(origin)
+    assert first == "Votes: the mean of triplets, one accuracy per source, from 1,000 points."
+    assert unknown == "No triplet can be used for 'a', 'b': learned from gold alone."
+    assert accuracies.endswith("in line with 50 gold labels, which make up 25% of the result on average.")
+    assert probabilities.startswith("Probabilities: as sure as gold shows them to be")
+    assert len(explanation(Origin("combined", 1, 50))) == 3
+    tensors = explanation(Origin("tensors", 1_000, 20, "median", views=7, gold_weight=0.25))
+    assert tensors == (
+        "Votes: the median over triples of pools of up to 7 sources, a table per source, from 1,000 points.",
+        "Gold: 20 gold labels added to the tables, of which they make up 25% on average.",
+    )
+
+
+def test_the_consensus_is_explained() -> None:
+    alone = explanation(Origin("consensus", 1_000, 0))
+    assert alone[0] == "Sources: from what all votes say together on 1,000 points."
+    assert alone[1].startswith("Probabilities: the mean of three readings")
+    assert alone[1].endswith("A few gold labels would tell.")
+    one_class = explanation(Origin("consensus", 1_000, 5))
+    assert one_class[0] == "Sources: from what all votes say together on 1,000 points, and from 5 gold labels."
+    assert one_class[1] == alone[1].replace("A few gold labels", "Gold labels of a second class")
+    guessed = explanation(Origin("consensus", 1_000, 0, balance_guessed=True))
+    assert guessed[:-1] == alone
+    assert guessed[-1].startswith("Class balance: from votes alone")
+    shares = (("sources learned with gold", 0.756), ("majority vote", 0.244))
+    with_gold = explanation(Origin("consensus", 1, 50, readings=shares, by_gold=True))
+    assert with_gold == (
+        "Sources: from what all votes say together on 1 point, and from 50 gold labels.",
+        "Probabilities: ways to weigh the votes, by how well they explain gold: sources learned with gold 76%, "
+        "majority vote 24%.",
+    )
+
+
+def test_findings_stand_between_sources_and_probabilities() -> None:
+    origin = Origin(
+        "consensus", 10, 0, copies=(("a", "b"), ("c", "d")), worse=("x", "y"), by_prior=("z",), in_doubt=True
+    )
+    found = explanation(origin)
+    assert found[1:-1] == findings(origin)
+    copies, worse, doubt, few = findings(origin)
+    assert copies == "Near copies, each pair counted as one source: a and b, c and d."
+    assert worse == "Worse than chance, so that their votes speak against what they say: x, y."
+    assert doubt.startswith("The sources fall into two camps that contradict each other")
+    assert few == "Too few votes to tell, taken to be as good as the others: 'z'."
+    assert findings(Origin("consensus", 10, 0)) == ()
+
+
+def test_a_fit_is_explained_by_what_it_found() -> None:
+    votes = sample(400)
+    assert LabelModel().fit(votes).explain().startswith("Sources: from what all votes say together on 400 points.")
+    assert "and from 30 gold labels." in LabelModel().fit(votes, some_gold(votes, 30)).explain()
+    triplets = LabelModel(method="triplets", replicates=0).fit(votes).explain()
+    assert triplets.startswith("Votes: the median of triplets")
+
+
+@pytest.mark.parametrize("method", ["auto", "triplets"])
+def test_a_point_is_explained_however_it_is_given(method: str) -> None:
+    conditionals = symmetric_conditionals([0.9, 0.8, 0.7, 0.6], abstain=0.2)
+    votes = draw_votes(np.random.default_rng(0), 2_000, conditionals, [0.5, 0.5])
+    model = LabelModel(method=method, class_balance=0.5, replicates=0).fit(votes)  # type: ignore[arg-type]
+    values = [1, 0, -1, 1]
+    said = model.explain(values)
+    assert model.explain(np.array(values)) == said
+    assert model.explain({"s0": 1, "s1": 0, "s3": 1}) == said
+    assert model.explain({"s3": 1, "s2": None, "s1": 0, "s0": 1}) == said
+    assert model.explain(Votes(np.array([values], dtype=np.int8), votes.sources, votes.coding)) == said
+    first, *lines = said.splitlines()
+    p = model.predict_proba([values])[0]
+    assert first == f"1 with probability {p[1]:.3f}; with each vote less without it:"
+    # Each line is the probability with the vote less that without it, the largest first.
+    for line in lines:
+        change, source, _, vote = line.split()
+        without = [-1 if f"s{i}" == source else value for i, value in enumerate(values)]
+        assert int(vote) == values[int(source[1])]
+        assert float(change) == pytest.approx(p[1] - model.predict_proba([without])[0, 1], abs=6e-4)
+    assert lines[0].split()[1] == "s0"
+    sizes = [abs(float(line.split()[0])) for line in lines]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(lines) == 3
+
+
+def test_votes_for_the_label_raise_it_and_others_lower_it() -> None:
+    votes = draw_votes(np.random.default_rng(0), 2_000, symmetric_conditionals([0.8] * 5), [0.5, 0.5])
+    model = LabelModel(class_balance=0.5).fit(votes)
+    label, probability, changes = moved(model.fitted_, votes.take(slice(3, 4)))
+    assert label == model.predict(votes)[3]
+    assert probability == pytest.approx(model.predict_proba(votes)[3].max())
+    assert all((change.vote == label) == (change.change > 0) for change in changes)
+
+
+def test_a_point_without_votes_and_what_is_no_point() -> None:
+    votes = sample(300, abstain=0.2)
+    model = LabelModel(class_balance=0.3).fit(votes)
+    assert model.explain([-1] * 10) == "0 with probability 0.700: nobody votes on the point."
+    assert model.explain({}) == model.explain([-1] * 10)
+    with pytest.raises(InputError, match="explain takes one point, not 300"):
+        model.explain(votes)
+    with pytest.raises(NotFittedError):
+        LabelModel().explain([0, 1])
+
+
+def test_classes_in_words() -> None:
+    words = np.where(sample(300).values == 1, "spam", "ham")
+    said = LabelModel(class_balance=0.5).fit(words).explain(["spam"] * 10)
+    assert said.startswith("'spam' with probability 0.9")
+    assert "votes 'spam'" in said

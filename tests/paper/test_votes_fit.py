@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+from simulate import draw_votes, symmetric_conditionals
+
+from carob import Moments, Votes
+from carob.count.statistics import Statistics
+from carob.paper import triplets
+from carob.paper.count import count
+from carob.paper.votes_fit import VotesFit, fit_votes
+from carob.posterior.settings import Settings
+from carob.votes import GoldPoints
+
+
+def sample(n: int = 2_000) -> Votes:
+    conditionals = symmetric_conditionals([0.7, 0.8, 0.6, 0.75, 0.65])
+    return draw_votes(np.random.default_rng(0), n, conditionals, [0.4, 0.6])
+
+
+def fitted(votes: Votes, gold: GoldPoints | None = None, **options: object) -> VotesFit:
+    settings = Settings(**options)  # type: ignore[arg-type]
+    return fit_votes(count(votes, settings), gold, settings)
+
+
+def test_the_model_is_that_of_triplets_with_the_balance_that_was_found() -> None:
+    votes = sample()
+    found = fitted(votes)
+    balance = found.solution.class_balance
+    expected = triplets(Moments.of(votes), class_balance=balance)
+    np.testing.assert_allclose(found.model.conditionals, expected.conditionals)
+    assert abs(balance[1] - 0.6) < 0.1
+    assert found.counted_once == ()
+
+
+def test_gold_moves_the_class_balance() -> None:
+    votes = sample()
+    points = GoldPoints.of(votes, votes.own_gold).take(votes.own_gold.values == 1)
+    alone, with_gold = fitted(votes), fitted(votes, points)
+    assert with_gold.solution.class_balance[1] > alone.solution.class_balance[1] + 0.2
+
+
+def test_other_points_keep_the_balance_and_the_signs() -> None:
+    votes = sample()
+    found = fitted(votes, signs="data")
+    half = votes.take(slice(0, 1_000))
+    again = found.again(Statistics.of(half), np.random.default_rng(0))
+    balance = found.solution.class_balance
+    expected = triplets(Moments.of(half), class_balance=balance)
+    np.testing.assert_allclose(again.model.conditionals, expected.conditionals)
+    np.testing.assert_array_equal(again.solution.class_balance, balance)
+    mean = found.again(Statistics.of(half), np.random.default_rng(0), "mean")
+    expected = triplets(Moments.of(half), "mean", class_balance=balance)
+    np.testing.assert_allclose(mean.model.conditionals, expected.conditionals)
+    assert mean.solution.settings.aggregate == "mean"
+
+
+def test_known_groups_have_joint_tables_and_may_count_once() -> None:
+    votes = sample()
+    pairs = [(0, 1)]
+    conditional = fitted(votes, known_pairs=pairs, symmetric=False)
+    symmetric = fitted(votes, known_pairs=pairs, symmetric=True)
+    for found in (conditional, symmetric):
+        assert found.model.groups == ((0, 1), (2,), (3,), (4,))
+        assert found.groups == found.model.groups
+    assert conditional.counted_once == ()
+    assert symmetric.counted_once == ((0, 1),)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import carob
+from carob import InputError
+from carob.read.beside import chance_column, group_column, of_tasks
+
+
+def test_columns_of_chances_and_groups() -> None:
+    table = pa.table({"chance": [0.1, None, 1.0], "by": ["a", None, "b"]})
+    assert np.array_equal(chance_column(table, "chance"), [0.1, np.nan, 1.0], equal_nan=True)
+    assert group_column(table, "by").tolist() == ["a", "", "b"]
+
+
+def test_one_entry_for_every_task() -> None:
+    point = np.array([0, 1, 0, 2])
+    assert of_tasks(np.array(["x", "y", "x", "z"]), point, ["t", "u", "v"], "by").tolist() == ["x", "y", "z"]
+    empty = of_tasks(np.array([np.nan, 0.5, np.nan, 0.2]), point, ["t", "u", "v"], "chance")
+    assert np.array_equal(empty, [np.nan, 0.5, 0.2], equal_nan=True)
+    with pytest.raises(InputError, match="column 'by' gives task 't' two different entries"):
+        of_tasks(np.array(["x", "y", "z", "z"]), point, ["t", "u", "v"], "by")
+
+
+def test_read_with_wide_and_long_tables() -> None:
+    wide = {"a": [0, 1, 1], "b": [1, 1, 0], "c": [0, 1, 0], "y": [0, 1, None], "p": [0.5, None, None], "g": [7, 7, 8]}
+    votes = carob.read_votes(wide, gold="y", chance="p", by="g")
+    assert votes.sources == ("a", "b", "c")
+    assert votes.by is not None
+    assert votes.by.tolist() == ["7", "7", "8"]
+    assert votes.take(np.array([2])).by is not None
+    assert votes.own_gold.chances is not None
+    assert np.array_equal(votes.own_gold.chances, [0.5, np.nan, np.nan], equal_nan=True)
+    rows = [(t, w, int(t == w), t, 0.25, f"g{t}") for t in range(3) for w in range(3)]
+    columns = ("task", "worker", "label", "y", "p", "g")
+    long = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+    long["y"] = [value % 2 for value in long["y"]]
+    votes = carob.read_votes(long, gold="y", chance="p", by="g")
+    assert votes.by is not None
+    assert votes.by.tolist() == ["g0", "g1", "g2"]
+    assert votes.own_gold.weights.tolist() == [1, 1, 1]
+
+
+def test_refusals() -> None:
+    wide = {"id": [1, 2], "a": [0, 1], "b": [1, 0], "c": [1, 1]}
+    with pytest.raises(InputError, match=r"needs gold \(gold=; --gold\)"):
+        carob.read_votes(wide, chance="a")
+    with pytest.raises(InputError, match="the gold file has no column 'p'"):
+        carob.read_votes(wide, key="id", gold_file={"id": [1], "gold": [0]}, chance="p")
