@@ -347,13 +347,13 @@ def test_functions_say_what_they_take() -> None:
     votes = good_votes(100)
     model = LabelModel(class_balance=0.5, replicates=0).fit(votes)
     calls: list[Callable[[], object]] = [
-        lambda: api.triplets(votes),
-        lambda: api.class_balance(votes.values),
-        lambda: api.posterior(votes.values, model.source_model_),
-        lambda: api.posterior(votes, "model"),
+        lambda: api.paper.triplets(votes),
+        lambda: api.paper.class_balance(votes.values),
+        lambda: api.paper.posterior(votes.values, model.source_model_),
+        lambda: api.paper.posterior(votes, "model"),
         lambda: api.apply_sources([lambda text: 1], ["a"]),
         lambda: api.keyword([1], 1),
-        lambda: api.labeled(votes.values, [0] * 100),
+        lambda: api.paper.labeled(votes.values, [0] * 100),
         lambda: api.LabelModel(symmetric="class-conditional").fit(votes),
     ]
     for call in calls:

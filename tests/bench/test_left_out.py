@@ -19,7 +19,7 @@ def test_known_answer_each_set_is_judged_by_what_the_others_choose() -> None:
 
 def test_a_constant_is_put_back() -> None:
     kept = stack.DOUBT
-    with constant("calibrate.stack:DOUBT", 7.0):
+    with constant("label.stack:DOUBT", 7.0):
         assert pytest.approx(7.0) == stack.DOUBT
     assert kept == stack.DOUBT
 
@@ -29,6 +29,6 @@ def test_every_value_is_scored_on_the_same_draws_where_gold_is_enough() -> None:
     truth = rng.integers(0, 2, 120)
     votes = make_votes(np.where(rng.random((120, 4)) < 0.75, truth[:, None], 1 - truth[:, None]), 2)
     votes = replace(votes, gold=Gold(truth.astype(np.int8), votes.classes))
-    first, again, other = losses(votes, "calibrate.stack:DOUBT", [1.3, 1.3, 20.0], [30], 1)
+    first, again, other = losses(votes, "label.stack:DOUBT", [1.3, 1.3, 20.0], [30], 1)
     assert first == again != other
-    assert losses(votes, "calibrate.stack:DOUBT", [1.3], [61], 1) == []
+    assert losses(votes, "label.stack:DOUBT", [1.3], [61], 1) == []

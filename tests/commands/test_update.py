@@ -17,7 +17,7 @@ from carob import InputError, LabelModel, Votes
 from carob.commands.fit import fit_votes
 from carob.commands.inputs import VotesFile
 from carob.commands.update import update_model
-from carob.label import consensus
+from carob.count import sampling
 from carob.posterior.settings import Settings
 from carob.read import parts, streams
 from carob.read.table import Reading
@@ -27,8 +27,8 @@ READING = Reading(gold="y")
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consensus, "MOST_VOTES", 4_000)
-    monkeypatch.setattr(consensus, "MOST_EACH", 0)
+    monkeypatch.setattr(sampling, "MOST_VOTES", 4_000)
+    monkeypatch.setattr(sampling, "MOST_EACH", 0)
 
 
 def table(n: int = 2_000) -> Any:

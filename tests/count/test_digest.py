@@ -9,14 +9,14 @@ import pytest
 from simulate import draw_votes, symmetric_conditionals
 
 from carob import Gold, InputError, LabelModel, Votes
+from carob.count import sampling
 from carob.count.digest import Digest, merged
-from carob.label import consensus
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consensus, "MOST_VOTES", 6_000)
-    monkeypatch.setattr(consensus, "MOST_EACH", 0)
+    monkeypatch.setattr(sampling, "MOST_VOTES", 6_000)
+    monkeypatch.setattr(sampling, "MOST_EACH", 0)
 
 
 def data(n: int = 4_000) -> tuple[Votes, Gold]:

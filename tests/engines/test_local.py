@@ -25,8 +25,8 @@ from carob.commands.inputs import VotesFile
 from carob.commands.label import label_votes
 from carob.commands.plan import plan_purchase
 from carob.commands.value import value_votes
+from carob.count import sampling
 from carob.engines.local import FileVotes, fit, open_votes
-from carob.label import consensus
 from carob.posterior.settings import Settings
 from carob.read import parquet_files, parts, streams
 from carob.read.table import Reading
@@ -38,8 +38,8 @@ READING = Reading(key="id", gold="y", drop=("text",))
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little data is much: sources are learned from a part of it."""
-    monkeypatch.setattr(consensus, "MOST_VOTES", 6_000)
-    monkeypatch.setattr(consensus, "MOST_EACH", 0)
+    monkeypatch.setattr(sampling, "MOST_VOTES", 6_000)
+    monkeypatch.setattr(sampling, "MOST_EACH", 0)
 
 
 @pytest.fixture

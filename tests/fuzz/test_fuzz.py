@@ -24,5 +24,5 @@ def test_negative_control(monkeypatch: pytest.MonkeyPatch) -> None:
     def break_it(*arguments: object, **options: object) -> None:
         np.zeros(2)[7]
 
-    monkeypatch.setattr("carob.votes.votes.find_coding", break_it)
+    monkeypatch.setattr("carob.read.to_votes.find_coding", break_it)
     assert any(run_case(0, number)[1] for number in range(20))

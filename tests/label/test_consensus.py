@@ -8,6 +8,7 @@ import pytest
 from simulate import ballots_of, draw_votes, held_sparsely, make_votes, random_votes, sample, symmetric_conditionals
 
 from carob._kernels import threads
+from carob.count import sampling
 from carob.label import consensus
 from carob.label.consensus import Consensus, Evidence, learn, majority, matching_shift, vote_counts
 from carob.posterior.naive_bayes import softmax
@@ -284,8 +285,8 @@ def test_of_very_many_votes_some_points_are_enough_and_gold_always_stays(monkeyp
     gold = np.where(np.arange(4_000) % 40 == 0, votes.own_gold.values, -1)
     whole = ballots_of(votes, gold)
     assert len(whole.truth) == 4_000
-    monkeypatch.setattr(consensus, "MOST_VOTES", 10_000)
-    monkeypatch.setattr(consensus, "MOST_EACH", 0)
+    monkeypatch.setattr(sampling, "MOST_VOTES", 10_000)
+    monkeypatch.setattr(sampling, "MOST_EACH", 0)
     part = ballots_of(votes, gold)
     assert 900 < len(part.truth) < 1_300
     assert part.truth[part.truth >= 0].tolist() == gold[gold >= 0].tolist()
@@ -293,9 +294,9 @@ def test_of_very_many_votes_some_points_are_enough_and_gold_always_stays(monkeyp
     assert far.max() < 0.3
     held = held_sparsely(sample(2_000, abstain=0.8))  # votes count, not cells
     assert len(ballots_of(held).truth) == 2_000
-    monkeypatch.setattr(consensus, "MOST_VOTES", 2_000)
+    monkeypatch.setattr(sampling, "MOST_VOTES", 2_000)
     assert len(ballots_of(held).truth) < 1_200
-    monkeypatch.setattr(consensus, "MOST_EACH", 1_000)  # ten sources need ten thousand votes
+    monkeypatch.setattr(sampling, "MOST_EACH", 1_000)  # ten sources need ten thousand votes
     assert len(ballots_of(held).truth) == 2_000
 
 

@@ -18,11 +18,6 @@ def test_sparse_matrices() -> None:
     assert Votes.from_array(stored).values.tolist() == [[0, 1], [1, -1]]
 
 
-def test_an_int8_array_in_columns_is_not_copied() -> None:
-    values = np.asfortranarray(np.random.default_rng(0).integers(0, 2, (100, 4)), dtype=np.int8)
-    assert np.shares_memory(Votes.from_array(values).values, values)
-
-
 def test_sparse_matrices_are_what_scipy_says() -> None:
     rows = np.array([[1, 2, 0, 0], [0, 1, 0, 2], [2, 0, 1, 0], [1, 1, 2, 2]])
     expected = Votes.from_array(sparse.csr_matrix(rows)).values
@@ -32,13 +27,3 @@ def test_sparse_matrices_are_what_scipy_says() -> None:
     doubled = sparse.coo_matrix((np.array([1, 1, 2, 1]), (at, at)), shape=(3, 3))
     assert Votes.from_array(doubled).values.tolist() == [[1, -1, -1], [-1, 1, -1], [-1, -1, 0]]
     assert len(doubled.data) == 4  # which is the user's
-
-
-def test_half_precision_warns_of_nothing() -> None:
-    values = np.array([[0, 1, 60_000], [1, 1, 0], [0, 0, 1]], dtype=np.float16)
-    assert Votes.from_array(values, classes=[0, 1, int(values[0, 2])]).values.tolist() == [
-        [0, 1, 2],
-        [1, 1, 0],
-        [0, 0, 1],
-    ]
-    assert Votes.from_array(values[1:]).classes == (0, 1)

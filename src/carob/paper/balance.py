@@ -65,6 +65,7 @@ def class_balance(votes: Votes, known_pairs: Pairs = ()) -> Floats:
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(100_000) < 0.3
     >>> votes = Votes.from_array(np.where(rng.random((6, 100_000)) < 0.75, y, ~y).T.astype(np.int8))

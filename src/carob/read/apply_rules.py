@@ -29,7 +29,7 @@ def apply_sources(sources: Sequence[Source], data: Any, classes: Sequence[Label]
 
     Examples
     --------
-    >>> from carob.sources import function, keyword
+    >>> from carob import function, keyword
     >>> votes = apply_sources([keyword("free", "spam"), keyword("meeting", "ham")], ["Free gift", "meeting at 9"])
     >>> votes.values.tolist(), votes.classes
     ([[1, -1], [-1, 0]], ('ham', 'spam'))

@@ -13,6 +13,7 @@ from carob.read.files import whole_file
 from carob.read.plain import plain
 
 FORMAT = "carob model"
+_FORMATS = (FORMAT, "karat model")  # the name until version 0.2
 # 2: groups that a plain count of votes takes for one source; 3: readings of a consensus; 4: silence in them, a digest
 VERSION = 4
 T = TypeVar("T")
@@ -52,7 +53,7 @@ def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
         raise
     except (ValueError, RecursionError, MemoryError) as error:
         raise InputError(f"the model file {str(path)!r} is damaged: {error}. Fit and save the model again.") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") not in _FORMATS:
         raise InputError(f"{str(path)!r} is not a carob model. Models are written by `carob fit --model` and save().")
     version = content.get("version")
     if not isinstance(version, int) or not 1 <= version <= VERSION:

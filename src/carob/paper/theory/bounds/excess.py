@@ -194,8 +194,7 @@ def unlabeled_bound(model: Ising | Summary, n_unlabeled: int, recovered: int = 0
     dependencies only (see `carob.paper.theory.estimation`). The theorem holds all the same: about each triplet's own
     limit, the sum over sources of the mean of ``|abar_jk - a|`` is at most 3 eps d / ((m - 1) b^2 a^2), each of these
     at most eps / (2 b^2 a^2), and a divergence at most the square over 1 - abar_jk^2. All constants have room for that
-    where
-    a-bar max is a maximum over triplets.
+    where a-bar max is a maximum over triplets.
     """
     s = Summary.of(model)
     bias = estimation_bias(s, n_unlabeled, recovered)
