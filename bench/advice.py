@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from carob.model.fit import fit_labeled
 from gains import ERRORS, NEXT, hidden_scores, holds
 from label_quality import VoteSet, read_folder
 from sets import gold_balance, some_gold
@@ -40,7 +41,6 @@ from source_intervals import HABITS, KINDS, SHAPES, simulated
 import carob
 from carob.label.agreed import votes_alone, votes_and_gold
 from carob.label.pool import Pool
-from carob.model.fit import fit_labeled
 from carob.paper.kinds import ClassConditional
 from carob.paper.ratio import equivalent_labels
 from carob.posterior.losses import log_losses

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from carob.paper.with_gold import add_gold
 from pick import measure as pick_draw
 from rate import measure as rate_draw
 from sets import files_of, gold_balance, read_set, some_gold
@@ -34,7 +35,6 @@ from carob.errors import InputError, NotIdentifiedError
 from carob.paper.count import Counted, count
 from carob.paper.datasets import load_imdb, paper_model
 from carob.paper.votes_fit import fit_votes
-from carob.paper.with_gold import add_gold
 from carob.posterior.losses import score
 from carob.posterior.settings import Settings
 from carob.value.advice import DataValue

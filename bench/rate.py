@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from carob.label.blind import predicted_blind
 from peer_environment import FOLDER, HERE, last_line
 from sets import readable, some_gold
 
 from carob._types import Floats
-from carob.label.blind import predicted_blind
 from carob.posterior.settings import Settings
 from carob.value.rate import folds, group_rates
 from carob.votes import GoldPoints, Votes

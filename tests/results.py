@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from carob.value.changes import SourceChange
 
 from carob import Coding
 from carob.commands.check import CheckResult
@@ -21,7 +22,6 @@ from carob.paper.structure import DependentPair
 from carob.posterior.losses import Score
 from carob.posterior.source_table import SourceTable
 from carob.value.advice import DataValue, Shares
-from carob.value.changes import SourceChange
 from carob.value.decision import decide
 from carob.value.gains import Gain, Lacking, Prospects
 from carob.value.interval import Interval

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from carob.notebook import Shown
+from carob._types import Shown
 from carob.value.advice import DataValue
 from carob.value.pick import Picked
 from carob.value.plan import Plan

@@ -209,7 +209,7 @@ def test_triplets_take_scores_beside_votes(options: dict[str, Any], tmp_path: Pa
     gold = np.where(np.arange(800) < 100, truth, -1)
     model = LabelModel(**options).fit(votes, gold)
     assert model.score(votes, truth) > 0.88
-    counted = [np.mean(votes.as_voted(model.fitted_.reads_as).values[:, i] == truth) for i in range(5)]
+    counted = [np.mean(votes.as_voted(model.fitted_.bin_classes).values[:, i] == truth) for i in range(5)]
     np.testing.assert_allclose(model.source_table_.accuracy, counted, atol=0.06)
     assert ((model.source_table_.low < counted) & (counted < model.source_table_.high)).sum() >= 4
     model.save(tmp_path / "model.json")

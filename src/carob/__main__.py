@@ -17,8 +17,12 @@ import click
 from carob import __version__
 from carob._kernels.threads import BLAS_THREADS
 from carob.commands.options import (
+    CELLS,
+    LEARNING,
+    RARER,
+    RESULT,
+    TABLE,
     again,
-    fitting_options,
     gold_options,
     html_option,
     input_options,
@@ -27,31 +31,43 @@ from carob.commands.options import (
     label_new_votes,
     labels_help,
     learning_options,
-    leave_uncovered_option,
+    method_option,
+    model_option,
     named,
+    out_option,
     pick_next,
+    rarer_options,
     seed_option,
     settings,
-    table_options,
     votes_file,
-    weighing_options,
+    wide_options,
 )
 from carob.errors import InputError, NotIdentifiedError, short
 
 if TYPE_CHECKING:
-    from carob.commands.clusters import Engine
     from carob.commands.inputs import VotesFile
     from carob.show.as_json import Result
     from carob.show.report import Report
     from carob.value.pick import Goal
 
 
+_GROUPS = (TABLE, CELLS, LEARNING, RESULT, RARER)
 _FIRST_LABELS = 20  # gold labels that tell something
-_LABELS = ("leave_uncovered", "keep", "engine", "master")  # options that are about writing labels, or a cluster
 
 
 class _Command(click.Command):
-    """Refuses an option that is given twice and of which only the last would count."""
+    """Shows options in groups; refuses one that is given twice and of which only the last would count."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(context):
+            record = parameter.get_help_record(context)
+            if record is not None and isinstance(parameter, click.Option):
+                groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+        order = [*_GROUPS, *(name for name in groups if name not in _GROUPS)]
+        for name in (name for name in order if name in groups):
+            with formatter.section(name):
+                formatter.write_dl(groups[name])
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         _, _, order = self.make_parser(context).parse_args(list(args))
@@ -163,8 +179,9 @@ def cli(debug: bool) -> None:
 @cli.command()
 @input_options
 @learning_options
-@fitting_options
-@table_options
+@method_option
+@rarer_options
+@wide_options
 @html_option
 def check(as_json: bool, html_file: str | None, **options: Any) -> int:
     """Is my input healthy, how was it read, how good is each source, who copies whom.
@@ -188,67 +205,45 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
 @cli.command()
 @input_options
 @learning_options
-@fitting_options
-@click.option("--out", metavar="FILE", help=labels_help)
-@click.option("--model", "model_file", metavar="FILE", help="Save the model as JSON.")
-@leave_uncovered_option
+@method_option
+@out_option
+@model_option
 @keep_option
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "spark", "dask"]),
-    default="local",
-    show_default=True,
-    help="Who reads Parquet files: this process, or a cluster, which writes labels as a folder.",
-)
-@click.option("--master", metavar="URL", help="Where the cluster is: spark://host:7077, local[4], tcp://host:8786")
-@table_options
-@html_option
-def fit(
-    as_json: bool,
-    out: str | None,
-    model_file: str | None,
-    leave_uncovered: bool,
-    keep: tuple[str, ...],
-    engine: Engine,
-    master: str | None,
-    html_file: str | None,
-    **options: Any,
-) -> int:
+def fit(as_json: bool, out: str | None, model_file: str | None, keep: tuple[str, ...], **options: Any) -> int:
     """Learn the sources and give every point a probability for each class.
 
     \b
     carob fit votes.csv --out labels.csv
     carob fit votes.csv --gold y --out labels.parquet --model model.json
     carob fit answers.jsonl --gold-file truth.csv --out labels.csv
-    carob fit votes/ --engine spark --master local[4] --out labels.parquet
     """
     from carob.commands.fit import fit_votes
     from carob.show.fit import fit_report
     from carob.show.progress import progress_bar
 
-    data = _apart(options, html_file, out, model_file)
+    data = _apart(options, None, out, model_file)
     with progress_bar() as progress:
-        result = fit_votes(
-            data, settings(options), out, model_file, progress, leave_uncovered, named(keep), engine, master
-        )
+        result = fit_votes(data, settings(options), out, model_file, progress, named(keep))
     if result.data.mending:
-        following = again("check", without=_LABELS, words=result.data.mending)
+        following = again("check", words=result.data.mending)
     elif model_file:
         following = label_new_votes(model_file)
     elif out is None:
         following = again("fit", out="labels.csv", model="model.json")
     elif result.data.n_gold:
-        following = again("value", without=("method", *_LABELS))
+        following = again("value")
     else:
-        following = pick_next(50, _LABELS)
-    return _show(result, fit_report(result, following), as_json, html_file)
+        following = pick_next(50)
+    return _show(result, fit_report(result, following), as_json)
 
 
 @cli.command()
 @input_options
 @click.option("--model", "model_file", metavar="FILE", required=True, help="A model that `carob fit` saved.")
 @click.option("--out", metavar="FILE", required=True, help=labels_help)
-@leave_uncovered_option
+@click.option(
+    "--leave-uncovered", is_flag=True, help="No label for points without any vote, rather than the class balance."
+)
 @keep_option
 def label(
     as_json: bool, model_file: str, out: str, leave_uncovered: bool, keep: tuple[str, ...], **options: Any
@@ -272,7 +267,7 @@ def label(
 @input_options
 @gold_options
 @click.option("--out", metavar="FILE", help="Write the model there, not over the old one.")
-@table_options
+@wide_options
 def update(as_json: bool, model_file: str, out: str | None, **options: Any) -> int:
     """Learn from more votes of the same sources, without those that the model was learned from.
 
@@ -293,7 +288,7 @@ def update(as_json: bool, model_file: str, out: str | None, **options: Any) -> i
 @cli.command()
 @input_options
 @learning_options
-@weighing_options
+@rarer_options
 @click.option(
     "--worth",
     type=float,
@@ -316,15 +311,15 @@ def value(as_json: bool, worth: float | None, html_file: str | None, **options: 
     data = _apart(options, html_file)
     with progress_bar() as progress:
         result = value_votes(data, settings(options), worth, progress)
-    plan_command = again("plan", without=("worth",), label_cost="1", point_cost="0.01", budget="100")
-    report = value_report(result, pick_next(_FIRST_LABELS, ("worth",)), plan_command)
+    plan_command = again("plan", label_cost="1", point_cost="0.01", budget="100")
+    report = value_report(result, pick_next(_FIRST_LABELS), plan_command)
     return _show(result, report, as_json, html_file)
 
 
 @cli.command()
 @input_options
 @learning_options
-@weighing_options
+@rarer_options
 @click.option("--label-cost", type=float, required=True, metavar="X", help="Price of one gold label.")
 @click.option("--point-cost", type=float, required=True, metavar="Y", help="Price of one unlabeled point with votes.")
 @click.option("--budget", type=float, required=True, metavar="B", help="What may be spent.")
@@ -344,16 +339,16 @@ def plan(
     data = _apart(options, html_file)
     with progress_bar() as progress:
         result = plan_purchase(data, settings(options), label_cost, point_cost, budget, progress)
-    prices = ("label_cost", "point_cost", "budget")
     bought = result.buy_labels
-    following = pick_next(bought, prices) if bought else again("fit", without=prices, out="labels.csv")
+    following = pick_next(bought) if bought else again("fit", out="labels.csv")
     return _show(result, plan_report(result, following), as_json, html_file)
 
 
 @cli.command()
 @input_options
 @learning_options
-@fitting_options
+@method_option
+@rarer_options
 @click.option("--out", metavar="FILE", default="report.html", show_default=True, help="The page that is written.")
 @click.option("--label-cost", type=float, metavar="X", help="Price of one gold label; 1 where not said.")
 @click.option("--point-cost", type=float, metavar="Y", help="Price of one unlabeled point; .01 where not said.")
@@ -377,7 +372,7 @@ def report(as_json: bool, out: str, **options: Any) -> int:
     with progress_bar() as progress:
         result = report_votes(data, settings(options), prices, progress)
     bought = 0 if result.plan is None else result.plan.buy_labels
-    following = pick_next(bought, tuple(said)) if bought else again("fit", without=tuple(said), out="labels.csv")
+    following = pick_next(bought) if bought else again("fit", out="labels.csv")
     found = whole_report(result, following)
     _write_html(out, title(result.name), found)
     return _show(result, replace(found, verdict=f"{found.verdict} Wrote {out}.", sections=()), as_json)
@@ -386,6 +381,7 @@ def report(as_json: bool, out: str, **options: Any) -> int:
 @cli.command()
 @input_options
 @learning_options
+@rarer_options
 @click.option("-n", "number", type=int, default=50, show_default=True, help="How many points.")
 @click.option(
     "--for",
@@ -401,24 +397,25 @@ def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any
 
     \b
     carob pick votes.csv --key id -n 50 --out to_label.csv
-    carob fit votes.csv --key id --gold-file to_label.csv --chance chance
+    carob fit votes.csv --key id --gold-file to_label.csv --gold y
     """
-    from carob.commands.pick import CHANCE, LABEL, pick_votes
+    from carob.commands.pick import LABEL, pick_votes
     from carob.show.pick import pick_report
 
     result = pick_votes(votes_file(options), settings(options), number, goal, out)
     following = ""
     if out and options["gold_file"]:
-        following = again("fit", without=("number", "goal", "chance"), chance=CHANCE)
+        following = again("fit")
     elif out and options["key"]:
-        named = {} if options["gold"] else {"gold": LABEL}
-        following = again("fit", without=("number", "goal"), gold_file=out, **named, chance=CHANCE)
+        words = [] if options["gold"] else ["--gold", LABEL]
+        following = again("fit", words=words, gold_file=out)
     return _show(result, pick_report(result, following, options["gold_file"]), as_json)
 
 
 @cli.command()
 @input_options
 @learning_options
+@rarer_options
 @click.option("--by", metavar="COL", help="Column that tells groups of points apart, such as the system.")
 @click.option("--beyond", is_flag=True, help="Intervals for points like these, not only for these points.")
 def rate(as_json: bool, beyond: bool, **options: Any) -> int:
@@ -432,7 +429,7 @@ def rate(as_json: bool, beyond: bool, **options: Any) -> int:
     from carob.show.rate import rate_report
 
     result = rate_file(votes_file(options), settings(options), beyond)
-    following = again("pick", without=("by", "beyond"), out="to_label.csv") + " --for estimate"
+    following = again("pick", out="to_label.csv") + " --for estimate"
     return _show(result, rate_report(result, following), as_json)
 
 
@@ -516,7 +513,7 @@ def serve(port: int, host: str, names: tuple[str, ...], max_mb: int, open_browse
 
 @cli.command()
 @json_option
-@table_options
+@wide_options
 @html_option
 def demo(as_json: bool, html_file: str | None, **tables: bool) -> int:
     """The main job on 50,000 IMDB reviews: how good are twelve word rules, and how wrong are the labels.

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from carob.label.blind import predicted_blind
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulate import draw_votes, held_sparsely, make_votes, names, sample, some_gold, symmetric_conditionals
@@ -21,7 +22,6 @@ from carob.label.agreed import (
     agree,
     ballots_of,
 )
-from carob.label.blind import predicted_blind
 from carob.posterior.settings import Settings
 from carob.votes import GoldPoints
 

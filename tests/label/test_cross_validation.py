@@ -7,10 +7,11 @@ from simulate import ballots_of, draw_votes, sample, some_gold, symmetric_condit
 
 from carob import LabelModel
 from carob.label.consensus import learn, majority
-from carob.label.cross_validation import FEWEST, CrossScore, cross_scores
+from carob.label.cross_validation import FEWEST, cross_scores
 from carob.label.pool import Pool, without_gold
 from carob.label.stack import UNLABELED, GoldReadings, read_gold, weigh_readings
 from carob.posterior.intervals import wilson
+from carob.posterior.losses import CrossScore
 from carob.votes import Votes
 
 NAMES = ["majority vote", "votes alone", "gold alone", "votes and gold"]

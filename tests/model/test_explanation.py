@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from carob.model.fit import Origin
 from simulate import draw_votes, sample, some_gold, symmetric_conditionals
 
 from carob import InputError, LabelModel, Votes
 from carob.errors import NotFittedError
 from carob.model.explanation import explanation, findings, moved
-from carob.model.fit import Origin
 
 
 def test_every_way_to_learn_is_explained() -> None:

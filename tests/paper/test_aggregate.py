@@ -9,7 +9,7 @@ import pytest
 
 from carob._kernels import threads
 from carob.paper.aggregate import aggregate_triplets, circular, over_subsets
-from carob.posterior.settings import Aggregate
+from carob.paper.settings import Aggregate
 
 
 def naive_triplets(

@@ -13,8 +13,8 @@ from simulate import draw_votes, make_votes
 from carob import LabelModel
 from carob.paper import tensors
 from carob.paper.confusion import confusion
+from carob.paper.settings import Aggregate
 from carob.paper.tensor import Parts, clearness, on_simplex, orthogonal_parts, parts, whitening
-from carob.posterior.settings import Aggregate
 from carob.votes import Votes
 
 Floats = npt.NDArray[np.float64]

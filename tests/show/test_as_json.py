@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from results import checked, demonstrated, depending, fitted, labeled, planned, reproduced, summary, valued, votes_alone
 
-from carob.label.cross_validation import CrossScore
+from carob.posterior.losses import CrossScore
 from carob.show.as_json import Result, as_json
 from carob.show.report import Report
 

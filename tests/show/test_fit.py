@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from results import fitted, summary
 
-from carob.label.cross_validation import CrossScore
+from carob.posterior.losses import CrossScore
 from carob.show.fit import fit_report
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from carob.value.changes import SourceChange
 
 from carob import InputError
-from carob.value.changes import SourceChange
 from carob.value.decision import NEXT_LABELS, SURE_ENOUGH, WORTHWHILE, Kind, decide, labels_to_buy
 from carob.value.gains import Gain, Lacking, Prospects
 from carob.value.interval import Interval

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from carob.model.fit import fit
+
 from carob.paper.datasets import paper_model
 from carob.posterior.intervals import wilson
 from carob.posterior.losses import log_losses

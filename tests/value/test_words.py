@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from carob.value.changes import SourceChange
 
 from carob.paper.structure import DependentPair
-from carob.value.changes import SourceChange
 from carob.value.decision import Decision, Kind, Unit
 from carob.value.gains import Gain
 from carob.value.interval import Interval

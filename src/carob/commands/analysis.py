@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from carob._types import Floats
 from carob.commands.check import CheckResult, check_votes
 from carob.commands.fit import FitResult, fit_result
+from carob.commands.inputs import digest_of, model_of
 from carob.commands.outputs import Labels
 from carob.commands.progress import Progress, silent, started
 from carob.count.moments import Moments
@@ -17,7 +18,7 @@ from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
 from carob.value.advice import DataValue
 from carob.value.by_points import ValueAt, value_by_points
-from carob.value.data_value import weigh_with_risks
+from carob.value.data_value import weigh
 from carob.value.plan import Plan, best_plan, check_costs
 from carob.value.risks import Risks
 from carob.value.votes_alone import VotesAlone
@@ -116,7 +117,7 @@ def analyse(votes: Votes, settings: Settings, progress: Progress = silent) -> An
         return found
     found = replace(found, labeled=_labeled(votes, check.model, settings, progress))
     try:
-        value, risks = weigh_with_risks(votes, votes.gold, settings, progress=started(progress, "value"))
+        value, risks = weigh(digest_of(votes, settings), settings, progress=started(progress, "value"))
     except (InputError, NotIdentifiedError) as error:
         return replace(found, no_value=str(error))
     by_points: tuple[ValueAt, ...] = ()
@@ -130,10 +131,8 @@ def _labeled(votes: Votes, model: LabelModel, settings: Settings, progress: Prog
     probabilities = model.predict_proba(known)
     alone = None
     if votes.gold is not None and votes.gold.known.any() and settings.method not in ("labeled", "triplets"):
-        method = "triplets" if settings.method == "combined" else settings.method
         without = replace(votes, gold=None)
-        model_alone = LabelModel.of_settings(replace(settings, method=method))
-        alone = model_alone.fit(without, progress=started(progress, "sources")).source_table_
+        alone = model_of(settings).fit(without, progress=started(progress, "sources")).source_table_
     labels = Labels(model)
     labels.counter.add(known, probabilities)
     return Labeled(model, known, probabilities, fit_result(known, model, labels), alone)

@@ -10,19 +10,18 @@ from carob.commands.dependence import Dependence
 from carob.commands.inputs import VotesFile, learn
 from carob.commands.progress import Progress, silent
 from carob.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
-from carob.count.aside import Aside
+from carob.count.aside import Aside, telling_problems
 from carob.count.digest import Digest
 from carob.count.moments import MOST_OUTPUTS, Moments
 from carob.engines.local import FileVotes
 from carob.engines.row_decoder import MOST_COMPARED
 from carob.errors import NotIdentifiedError
-from carob.model.explanation import findings
 from carob.model.label_model import LabelModel
-from carob.paper.check import shape_problems, source_problems, telling_problems
+from carob.paper.check import shape_problems, source_problems
 from carob.paper.structure import DependentPair
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
-from carob.votes import Votes
+from carob.votes import GoldPoints, Votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +78,11 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     """Find out whether votes are fit to be learned from, and what they tell of their sources."""
     aside, settings = settings.set_aside(votes)
     votes = aside.votes
-    few = len(votes.sources) <= (len(votes) if settings.takes_triplets else min(len(votes), MOST_COMPARED))
-    few &= settings.takes_triplets or len(votes.outputs.source) <= MOST_OUTPUTS
+    triples = settings.method in ("triplets", "tensors")
+    few = len(votes.sources) <= (len(votes) if triples else min(len(votes), MOST_COMPARED))
+    few &= triples or len(votes.outputs.source) <= MOST_OUTPUTS
     problems = []
-    if settings.takes_triplets:
+    if triples:
         problems = _problems(votes, Moments.of(votes) if few else None, settings)
     elif settings.strict and settings.method != "labeled":
         problems = telling_problems(votes.counts, settings.pairs(votes.sources))
@@ -94,9 +94,9 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
         return CheckResult(_unlearned(aside, settings), (str(error),), identified=False)
     dependence = None
     if few:
-        reads_as = model.fitted_.reads_as
-        voted = model.source_model_.as_voted(votes.scored, reads_as)
-        dependence = Dependence.of(Moments.of(votes.as_voted(reads_as)), voted, settings.known_pairs)
+        bin_classes = model.fit_.bin_classes
+        voted = model.source_model_.as_voted(votes.scored, bin_classes)
+        dependence = Dependence.of(Moments.of(votes.as_voted(bin_classes)), voted, settings.known_pairs)
     return replace(_learned(votes, model, settings, aside.lines, dependence), scores=score_summaries(votes, model))
 
 
@@ -108,13 +108,14 @@ def _learned(
     dependence: Dependence | None,
 ) -> CheckResult:
     """What is to be told of votes that a model was learned from."""
-    summary = DataSummary.of(
-        votes, model.source_table_, settings.level, lines, gold_seen=model.fitted_.pool is not None
-    )
-    origin = model.fitted_.origin
-    worse, found = ((), ()) if origin is None else (origin.worse, findings(origin))
+    summary = DataSummary.of(votes, model.source_table_, settings.level, lines, gold_seen=model.fit_.sources_saw_gold)
     return CheckResult(
-        summary, class_balance=class_shares(model), dependence=dependence, worse=worse, findings=found, model=model
+        summary,
+        class_balance=class_shares(model),
+        dependence=dependence,
+        worse=model.fit_.worse,
+        findings=model.fit_.findings,
+        model=model,
     )
 
 
@@ -145,5 +146,6 @@ def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list
 def _unlearned(aside: Aside, settings: Settings) -> DataSummary:
     votes = aside.votes
     nothing = np.full(len(votes.sources), np.nan)
-    table = SourceTable.of(votes, votes.gold, nothing, nothing, nothing)
+    points = None if votes.gold is None else GoldPoints.of(votes, votes.gold)
+    table = SourceTable.of(votes, points, nothing, nothing, nothing)
     return DataSummary.of(votes, table, settings.level, aside.lines)

@@ -14,7 +14,9 @@ from carob.count.moments import Moments
 from carob.model.label_model import LabelModel
 from carob.paper.datasets import load_imdb
 from carob.paper.structure import DependentPair
+from carob.paper.triplet_fit import triplets
 from carob.posterior.losses import Score, score
+from carob.posterior.naive_bayes import posterior
 from carob.posterior.settings import Settings
 from carob.value.advice import DataValue
 from carob.value.data_value import data_value
@@ -63,15 +65,18 @@ def run_demo(progress: Progress = silent) -> DemoResult:
     median = learn(votes, Settings(method="triplets", class_balance=_BALANCE), progress)
     models = {
         "corrected": median,
-        "unlabeled": LabelModel("mean", class_balance=_BALANCE, replicates=0).fit(votes),
         "votes": LabelModel(class_balance=_BALANCE).fit(votes),
         "combined": LabelModel(class_balance=_BALANCE).fit(votes, few),
         "labeled": LabelModel(method="labeled", class_balance=_BALANCE).fit(votes, gold),
     }
+    moments = Moments.of(votes)
+    mean = triplets(moments, aggregate="mean", class_balance=_BALANCE)
+    probabilities = {name: model.predict_proba(votes) for name, model in models.items()}
+    probabilities["unlabeled"] = posterior(votes, mean)
     return DemoResult(
         data=DataSummary.of(votes, median.source_table_, median.level),
-        scores={name: score(model.predict_proba(votes), gold) for name, model in models.items()},
+        scores={name: score(p, gold) for name, p in probabilities.items()},
         n_gold=_GOLD,
-        value=data_value(votes, few, class_balance=_BALANCE, progress=started(progress, "value")),
-        dependence=Dependence.of(Moments.of(votes), median.source_model_),
+        value=data_value(votes, few, model=LabelModel(class_balance=_BALANCE), progress=started(progress, "value")),
+        dependence=Dependence.of(moments, median.source_model_),
     )

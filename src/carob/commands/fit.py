@@ -8,16 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob.commands.clusters import Engine, check_folder, open_on_cluster, write_folder
 from carob.commands.inputs import VotesFile, learn, whole_part
 from carob.commands.outputs import Histogram, Labels, LabelShare, check_different
 from carob.commands.progress import Progress, silent, started
 from carob.commands.summary import ClassShare, DataSummary, class_shares
 from carob.count.digest import Digest
 from carob.engines.labels import LabelPart
-from carob.label.cross_validation import CrossScore
 from carob.model.label_model import LabelModel
-from carob.posterior.losses import Score, score
+from carob.posterior.losses import CrossScore, Score, score
 from carob.posterior.settings import Settings
 from carob.read.files import check_writable
 from carob.read.formats import check_output, written_table
@@ -71,10 +69,7 @@ def fit_votes(
     out: str | None = None,
     model_file: str | None = None,
     progress: Progress = silent,
-    leave_uncovered: bool = False,
     keep: Sequence[str] = (),
-    engine: Engine = "local",
-    master: str | None = None,
 ) -> FitResult:
     """Learn the sources and label all points.
 
@@ -84,17 +79,9 @@ def fit_votes(
         Where to write a probability per point.
     model_file : str, optional
         Where to write the model.
-    leave_uncovered : bool
-        Write no label for points without a vote.
     keep : sequence of str
         Columns of the votes to write beside the labels.
-    engine : {"local", "spark", "dask"}
-        Who reads the votes; a cluster writes labels as a folder of Parquet files.
-    master : str, optional
-        Where the cluster is.
     """
-    if engine != "local":
-        return _fit_on_cluster(data, settings, out, model_file, leave_uncovered, keep, engine, master)
     if out is not None:
         check_output(out)
     if model_file is not None:
@@ -109,7 +96,7 @@ def fit_votes(
         parts = votes.parts(known, keep, started(progress, "labels"))
         if out is None:  # nobody asks for labels
             parts = iter([LabelPart(votes.digest.sample)])
-    labels = Labels(model, leave_uncovered)
+    labels = Labels(model)
     with ExitStack() as both:  # neither file appears unless both can
         if out is not None:
             both.enter_context(written_table(out, labels.columns(parts)))
@@ -122,33 +109,6 @@ def fit_votes(
     return fit_result(told, model, labels, out, model_file)
 
 
-def _fit_on_cluster(
-    data: VotesFile,
-    settings: Settings,
-    out: str | None,
-    model_file: str | None,
-    leave_uncovered: bool,
-    keep: Sequence[str],
-    engine: Engine,
-    master: str | None,
-) -> FitResult:
-    """The same with votes that Spark or Dask reads, and labels that it writes."""
-    if out is not None:
-        check_folder(out, data.votes)
-    if model_file is not None:
-        check_writable(model_file)
-    data = data.apart_from(check_different(out, model_file))
-    votes = open_on_cluster(engine, master, data, settings, keep, leave_uncovered)
-    model = LabelModel.of_settings(settings).fit(votes.digest)
-    labels = Labels(model, leave_uncovered)
-    labels.add(votes.digest.sample)
-    if out is not None:
-        write_folder(votes, model, out)
-    if model_file is not None:
-        model.save(model_file)
-    return fit_result(votes.digest, model, labels, out, model_file)
-
-
 def fit_result(
     votes: Votes | Digest,
     model: LabelModel,
@@ -157,30 +117,22 @@ def fit_result(
     model_file: str | None = None,
 ) -> FitResult:
     """What is to be told of a model, and of the labels that it gives."""
-    origin = model.fitted_.origin
+    fit = model.fit_
     measured = None
-    if isinstance(votes, Votes) and votes.gold is not None and votes.gold.known.any() and model.fitted_.pool is None:
+    if isinstance(votes, Votes) and votes.gold is not None and votes.gold.known.any() and fit.method != "consensus":
         rows = np.flatnonzero(votes.gold.known)
         measured = score(model.predict_proba(votes.take(rows)), votes.gold.take(rows))
     return FitResult(
-        data=DataSummary.of(
-            votes, model.source_table_, model.level, model.aside_, gold_seen=model.fitted_.pool is not None
-        ),
+        data=DataSummary.of(votes, fit.sources, model.level, fit.aside, gold_seen=fit.sources_saw_gold),
         class_balance=class_shares(model),
         labels=labels.counter.shares,
         explanation=model.explain(),
-        worse=() if origin is None else origin.worse,
-        scores=model.fitted_.scores,
+        worse=fit.worse,
+        scores=fit.scores,
         score=measured,
-        learned_from_gold=_learned_from_gold(model),
+        learned_from_gold=fit.sources_saw_gold,
         out=out,
         model_file=model_file,
         histogram=labels.counter.histogram,
         n_labeled=labels.counter.points,
     )
-
-
-def _learned_from_gold(model: LabelModel) -> bool:
-    """Whether gold told of the sources: triplets take it for the class balance alone."""
-    origin = model.fitted_.origin
-    return origin is not None and origin.method != "triplets" and origin.gold > 0

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from carob._types import Label
 from carob.commands.progress import Progress, started
 from carob.count.digest import Digest
+from carob.label import fit as label_fit
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.read import votes_of_source
 from carob.read.table import Reading
-from carob.votes import Gold, Votes
+from carob.votes import Votes
 
 if TYPE_CHECKING:
     from carob.engines.labels import LabelPart  # loads pyarrow
@@ -59,17 +60,22 @@ class VotesFile:
         return open_votes(self.votes, self.reading, self.classes, settings, pairs, told)
 
 
+def model_of(settings: Settings) -> LabelModel:
+    """A model with these settings."""
+    return LabelModel(**{field.name: getattr(settings, field.name) for field in fields(Settings)})
+
+
 def learn(votes: Votes | FileVotes, settings: Settings, progress: Progress) -> LabelModel:
     """A model that has learned from the votes, and from gold where there is some."""
-    told, model = started(progress, "sources"), LabelModel.of_settings(settings)
+    told, model = started(progress, "sources"), model_of(settings)
     if isinstance(votes, Votes):
         return model.fit(votes, votes.gold, progress=told)
     return model.fit(votes.digest, progress=told)
 
 
-def votes_and_gold(votes: Votes | FileVotes) -> tuple[Votes | Digest, Gold | None]:
-    """Votes, or a digest of them, and the gold that came with them, as far as it is not in the digest."""
-    return (votes, votes.gold) if isinstance(votes, Votes) else (votes.digest, None)
+def digest_of(votes: Votes | FileVotes, settings: Settings) -> Digest:
+    """A digest of votes and the gold that came with them."""
+    return label_fit.digest_of(votes, votes.gold, settings) if isinstance(votes, Votes) else votes.digest
 
 
 def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[LabelPart]:

@@ -21,6 +21,18 @@ _DIGITS = 100  # a number of more is no class
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class GroupedOption(click.Option):
+    """An option under a heading of its own in the help of a command."""
+
+    def __init__(self, *names: Any, group: str = "", **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.group = group
+
+
+def _option(group: str, *names: str, **settings: Any) -> Decorator:
+    return click.option(*names, cls=GroupedOption, group=group, **settings)
+
+
 def _all_of(*options: Decorator) -> Decorator:
     """One decorator from several."""
 
@@ -32,32 +44,36 @@ def _all_of(*options: Decorator) -> Decorator:
     return decorate
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-html_option = click.option(
-    "--html", "html_file", metavar="FILE", help="Write the same with charts, as one page that needs no network."
-)
-table_options = _all_of(
-    click.option("--wide", is_flag=True, help="All columns of the table of sources."),
-    click.option("--all", "every", is_flag=True, help="All sources, not only those that tell most."),
-)
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
-)
-leave_uncovered_option = click.option(
-    "--leave-uncovered", is_flag=True, help="No label for points without any vote, rather than the class balance."
-)
-keep_option = click.option(
-    "--keep", metavar="COL,...", multiple=True, help="Columns of the votes to write beside the labels. Repeatable."
-)
+TABLE, CELLS, LEARNING, RARER, RESULT = "The table", "Its cells", "Learning", "Rarer", "The result"
 labels_help = "Write a probability per point: .parquet, .csv or .jsonl"
-
+json_option = _option(RESULT, "--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+html_option = _option(
+    RESULT, "--html", "html_file", metavar="FILE", help="Write the same with charts, as one page that needs no network."
+)
+wide_options = _all_of(
+    _option(RESULT, "--wide", is_flag=True, help="All columns of the table of sources."),
+    _option(RESULT, "--all", "every", is_flag=True, help="All sources, not only those that tell most."),
+)
+seed_option = _option(
+    RARER, "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all randomness."
+)
+out_option = _option(RESULT, "--out", metavar="FILE", help=labels_help)
+model_option = _option(RESULT, "--model", "model_file", metavar="FILE", help="Save the model as JSON.")
+keep_option = _option(
+    RESULT, "--keep", metavar="COL,...", multiple=True, help="Columns of the votes to write beside the labels."
+)
 input_options = _all_of(
     click.argument("votes"),
-    click.option("--key", metavar="COL", help="Column that identifies points."),
-    click.option("--task", metavar="COL", default="task", show_default=True, help="Long files: the point."),
-    click.option("--worker", metavar="COL", default="worker", show_default=True, help="Long files: the source."),
-    click.option("--label", metavar="COL", default="label", show_default=True, help="Long files: the vote."),
-    click.option(
+    _option(TABLE, "--key", metavar="COL", help="Column that identifies points."),
+    _option(
+        TABLE,
+        "--long",
+        nargs=3,
+        metavar="TASK WORKER LABEL",
+        help="A row per vote: the columns of the point, the source and the vote.",
+    ),
+    _option(
+        TABLE,
         "--repeats",
         type=click.Choice(["refuse", "first", "last"]),
         default="refuse",
@@ -67,85 +83,56 @@ input_options = _all_of(
     json_option,
 )
 gold_options = _all_of(
-    click.option("--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
-    click.option("--gold-file", metavar="FILE", help="A second file with key and gold label."),
-    click.option("--chance", metavar="COL", help="Column beside gold that `carob pick` wrote: how likely a point was."),
+    _option(TABLE, "--gold", metavar="COL", help="Column of gold labels; may be mostly empty."),
+    _option(TABLE, "--gold-file", metavar="FILE", help="A second file with key and gold label."),
 )
 learning_options = _all_of(
     gold_options,
-    click.option(
-        "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources. Repeatable."
-    ),
-    click.option("--sources", metavar="COL,...", multiple=True, help="The columns (or workers) that are the sources."),
-    click.option("--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
-    click.option(
-        "--abstain", metavar="VALUE", multiple=True, help="A value that means 'no vote'; otherwise found. Repeatable."
-    ),
-    click.option("--ignore-case", is_flag=True, help="Classes that differ only in case are the same."),
-    click.option(
-        "--map", "mapping", metavar="VALUE=CLASS", multiple=True, help="Read a value as another: no.=no. Repeatable."
-    ),
-    click.option("--scores", is_flag=True, help="All sources give numbers, not classes."),
-    click.option(
+    _option(TABLE, "--drop", metavar="COL,...", multiple=True, help="Columns (or workers) that are no sources."),
+    _option(TABLE, "--sources", metavar="COL,...", multiple=True, help="The columns (or workers) that are sources."),
+    _option(CELLS, "--classes", metavar="A,B,...", help="The classes in order; otherwise found."),
+    _option(CELLS, "--abstain", metavar="VALUE", multiple=True, help="A value that means 'no vote'; otherwise found."),
+    _option(CELLS, "--map", "mapping", metavar="VALUE=CLASS", multiple=True, help="Read a value as another: no.=no"),
+    _option(CELLS, "--ignore-case", is_flag=True, help="Classes that differ only in case are the same."),
+    _option(
+        CELLS,
         "--kind",
         "kinds",
         metavar="COL=KIND",
         multiple=True,
-        help="What a column holds: vote, score, probability, or a range such as 0..10. Repeatable.",
+        help="What a column ('*': every one) holds: vote, score, probability, or a range such as 0..10.",
     ),
-    click.option("--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
-    click.option(
-        "--symmetric/--class-conditional",
-        default=None,
-        help="One accuracy per source, or one per source and class; otherwise chosen by the data.",
-    ),
-    click.option(
-        "--signs",
-        type=click.Choice(["positive", "data"]),
-        default="positive",
-        show_default=True,
-        help="Take sources to be better than chance, or find out.",
-    ),
-    click.option(
+    _option(LEARNING, "--class-balance", metavar="P", help="Share of the last class, or of every class: .2,.5,.3"),
+    _option(
+        LEARNING,
         "--known-pair",
         "known_pairs",
         nargs=2,
         multiple=True,
         metavar="A B",
-        help="Sources known to depend on each other. Repeatable.",
+        help="Sources known to depend on each other.",
     ),
-    click.option("--strict", is_flag=True, help="Refuse what is no source rather than set it aside."),
-    click.option("--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
+)
+method_option = _option(
+    LEARNING,
+    "--method",
+    type=click.Choice(["consensus", "triplets", "labeled", "tensors"]),
+    default="consensus",
+    show_default=True,
+    help="Learn from what all votes say together and from gold, or as the paper does: triplets of sources, gold alone, "
+    "or tensors, which learn how each source votes in each of many classes.",
+)
+rarer_options = _all_of(
+    _option(RARER, "--chance", metavar="COL", help="Column that `carob pick` wrote: how likely a gold point was."),
+    _option(RARER, "--strict", is_flag=True, help="Refuse what is no source rather than set it aside."),
+    _option(RARER, "--level", type=float, default=0.9, show_default=True, help="Level of the intervals."),
     seed_option,
 )
 
-
-def _aggregate_option(*choices: str) -> Decorator:
-    return click.option(
-        "--aggregate",
-        type=click.Choice(choices),
-        help="How estimates of all triplets become one; median where not said.",
-    )
-
-
-fitting_options = _all_of(
-    _aggregate_option("median", "mean", "random"),
-    click.option(
-        "--method",
-        type=click.Choice(["auto", "consensus", "triplets", "labeled", "combined", "tensors"]),
-        default="auto",
-        show_default=True,
-        help="Learn from what all votes say together and from gold (consensus, which auto is unless an option of "
-        "triplets is given), or as the paper does: triplets of sources, gold alone, both, or tensors, which learn "
-        "how each source votes in each of many classes.",
-    ),
-)
-weighing_options = _aggregate_option("median", "mean")
-
-_READING = ("key", "task", "worker", "label", "repeats")
+_READING = ("key", "long", "repeats")
 _GOLD = ("gold", "gold_file", "chance", "by", "drop", "ignore_case", "strict")
 _NOT_AGAIN = ("votes", "as_json", "out", "model_file", "html_file", "wide", "every")  # in another command
-_LEARNING = ("aggregate", "method", "symmetric", "known_pairs", "signs", "level", "strict")
+_LEARNING = ("method", "known_pairs", "level", "strict")
 
 
 def votes_file(options: dict[str, Any]) -> VotesFile:
@@ -153,14 +140,16 @@ def votes_file(options: dict[str, Any]) -> VotesFile:
     from carob.commands.inputs import VotesFile
     from carob.read.table import Reading
 
-    names = [name for name in (*_READING, *_GOLD) if name in options]
+    given: dict[str, Any] = {name: options[name] for name in ("key", "repeats", *_GOLD) if name in options}
+    if options.get("long"):
+        given |= dict(zip(("task", "worker", "label"), options["long"], strict=True), layout="long")
     classes = options.get("classes")
     reading = Reading(
         sources=options.get("sources") or None,
         abstain=[_abstain(value) for value in options.get("abstain", ())] or None,
         mapping=dict(_mapped(item) for item in options.get("mapping", ())),
         kinds=_kinds(options),
-        **{name: options[name] for name in names},
+        **given,
     )
     parts: Any = None if classes is None else [_label(part) for part in classes.split(",")]
     return VotesFile(_standard_input() if options["votes"] == "-" else options["votes"], reading, parts)
@@ -188,7 +177,7 @@ def settings(options: dict[str, Any]) -> Settings:
     from carob.posterior.settings import Settings
 
     chosen = {name: options[name] for name in _LEARNING if name in options}
-    return Settings(class_balance=_balance(options["class_balance"]), rng=options["seed"], **chosen)
+    return Settings(class_balance=_balance(options["class_balance"]), rng=options.get("seed", 0), **chosen)
 
 
 def _mapped(text: str) -> tuple[str, Any]:
@@ -201,9 +190,7 @@ def _mapped(text: str) -> tuple[str, Any]:
 
 def _kinds(options: dict[str, Any]) -> dict[str, str]:
     """What columns hold, as far as that was written."""
-    from carob.votes.scales import ALL
-
-    found = {ALL: "score"} if options.get("scores") else {}
+    found = {}
     for item in options.get("kinds", ()):
         name, equals, kind = item.rpartition("=")
         if not equals or not name or not kind:
@@ -238,17 +225,21 @@ def _balance(text: str | None) -> float | list[float] | None:
 
 
 def again(command: str, without: tuple[str, ...] = (), words: Sequence[str] = (), **more: str) -> str:
-    """Another command with the votes and the options of this one, as the user gave them, `without` some.
+    """Another command with the votes and those options of this one that it has, as the user gave them, `without` some.
 
     `words` and `more` are options that are new: as they are typed, and by name.
     """
-    given = [*_given(lambda name: name not in (*_NOT_AGAIN, *without)), *words]
+    group = click.get_current_context().find_root().command
+    if not isinstance(group, click.Group):
+        raise TypeError("commands stand in a group")
+    known = {parameter.name for parameter in group.commands[command].params} - {*_NOT_AGAIN, *without}
+    given = [*_given(lambda name: name in known), *words]
     return _line(command, click.get_current_context().params["votes"], given, more)
 
 
-def pick_next(number: int, without: tuple[str, ...] = ()) -> str:
+def pick_next(number: int) -> str:
     """The command that picks so many points to be labeled."""
-    return again("pick", ("method", "aggregate", *without), ["-n", str(number)], out="to_label.csv")
+    return again("pick", words=["-n", str(number)], out="to_label.csv")
 
 
 def label_new_votes(model_file: str) -> str:

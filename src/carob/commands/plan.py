@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from carob.commands.inputs import VotesFile, votes_and_gold
+from carob.commands.inputs import VotesFile, digest_of
 from carob.commands.progress import Progress, silent, started
 from carob.commands.summary import to_look_at
 from carob.posterior.settings import Settings
@@ -30,6 +30,6 @@ def plan_purchase(
         What may be spent.
     """
     check_costs(label_cost, point_cost, budget)  # before anything is read
-    votes, gold = votes_and_gold(data.open(settings, progress))
-    found = spend(votes, gold, settings, label_cost, point_cost, budget, started(progress, "value"))
-    return replace(found, aside=(*to_look_at(votes), *found.aside))
+    digest = digest_of(data.open(settings, progress), settings)
+    found = spend(digest, settings, label_cost, point_cost, budget, started(progress, "value"))
+    return replace(found, aside=(*to_look_at(digest), *found.aside))

@@ -144,11 +144,11 @@ def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]
     """A summary of every source that gives scores."""
     rows = []
     places = np.flatnonzero(votes.scored).tolist()
-    for i, (name, scale), reads_as in zip(places, votes.scales.items(), model.fitted_.reads_as, strict=True):
+    for i, (name, scale), bin_classes in zip(places, votes.scales.items(), model.fit_.bin_classes, strict=True):
         given = votes.values[:, i]
         numbers = np.array(scale.centres)[np.sort(given[given >= 0])]
         quarters = tuple(float(numbers[round(share * (len(numbers) - 1))]) for share in (0, 0.25, 0.5, 0.75, 1))
-        changes = np.flatnonzero(np.diff(reads_as))
+        changes = np.flatnonzero(np.diff(bin_classes))
         cut = scale.edges[changes[0]] if len(changes) == 1 else None
-        rows.append(ScoreSummary(name, scale.kind, quarters, cut, float(model.fitted_.accuracy[i])))
+        rows.append(ScoreSummary(name, scale.kind, quarters, cut, float(model.source_table_.accuracy[i])))
     return tuple(rows)

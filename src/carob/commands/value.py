@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from carob.commands.inputs import VotesFile, votes_and_gold
+from carob.commands.inputs import VotesFile, digest_of
 from carob.commands.progress import Progress, silent, started
 from carob.commands.summary import to_look_at
 from carob.posterior.settings import Settings
@@ -25,6 +25,6 @@ def value_votes(
         What a gain must be, in the share of right labels.
     """
     check_worth(worth)  # before anything is read
-    votes, gold = votes_and_gold(data.open(settings, progress))
-    found = weigh(votes, gold, settings, worth, started(progress, "value"))
-    return replace(found, aside=(*to_look_at(votes), *found.aside))
+    digest = digest_of(data.open(settings, progress), settings)
+    found, _ = weigh(digest, settings, worth, started(progress, "value"))
+    return replace(found, aside=(*to_look_at(digest), *found.aside))

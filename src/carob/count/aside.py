@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from carob._types import Bools
-from carob.errors import InputError
+from carob.errors import InputError, examples
 from carob.votes import Votes
 from carob.votes.counts import VoteCounts
 from carob.votes.outputs import SILENT
@@ -144,3 +144,35 @@ def _copies(prints: Sequence[int], eligible: Iterable[int], known_pairs: Sequenc
         else:
             copies[i] = alike[0]
     return copies
+
+
+def check_telling(counts: VoteCounts, pairs: Sequence[tuple[int, int]]) -> None:
+    """Refuse sources that would be set aside."""
+    problems = telling_problems(counts, pairs)
+    if problems:
+        raise InputError(" ".join(problems))
+
+
+def telling_problems(counts: VoteCounts, pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """What would be set aside: silent and constant sources, and copies."""
+    aside = tell_nothing(counts, pairs)
+    return nothing_told(aside.silent, aside.constant, [(first, copy) for copy, first in aside.copies])
+
+
+def nothing_told(silent: Sequence[str], constant: Sequence[str], copies: Sequence[tuple[str, str]]) -> list[str]:
+    """Why sources are refused that tell nothing, a sentence for each reason."""
+    problems = []
+    if silent:
+        problems.append(f"These sources never vote: {examples(silent, len(silent))}. Leave them out (drop=; --drop).")
+    if constant:
+        problems.append(
+            f"These sources vote the same on every point and tell nothing: {examples(constant, len(constant))}. "
+            "Leave them out (drop=; --drop)."
+        )
+    if copies:
+        problems.append(
+            "These pairs vote identically on all points, and a copy is no evidence of its own: "
+            f"{examples(copies, len(copies))}. Leave one of each out (drop=; --drop), or name the pair (known_pairs=; "
+            "--known-pair)."
+        )
+    return problems

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import ABSTAIN, Bools, Hashes, Label, Places
+from carob._types import ABSTAIN, Bools, Hashes, Label, Places, cached_property
 from carob.count.aside import TellNothing, set_aside_before
 from carob.count.sampling import learned_from, row_hashes
 from carob.count.statistics import Statistics

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._cached import cached_property
 from carob._kernels import threads
 from carob._kernels.counting import add_entry_pairs, pair_counts
-from carob._types import ABSTAIN, Codes, Floats, Ints, Label, Places
+from carob._types import ABSTAIN, Codes, Floats, Ints, Label, Places, cached_property
 from carob.errors import InputError, of_kind
 from carob.votes import Outputs, Votes
 from carob.votes.storage import Sparse

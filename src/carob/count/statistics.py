@@ -15,9 +15,8 @@ from operator import add
 
 import numpy as np
 
-from carob._cached import cached_property
 from carob._kernels.threads import in_threads
-from carob._types import Codes, Floats, Group, Ints, Places
+from carob._types import Codes, Floats, Group, Ints, Places, cached_property
 from carob.count.moments import Moments, PairCounter
 from carob.errors import InputError
 from carob.votes import Outputs, Votes

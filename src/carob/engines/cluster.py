@@ -57,7 +57,7 @@ def digest_table(
     pairs : bool
         Count pairs of outputs, too.
     """
-    if settings.takes_all:
+    if settings.method != "consensus":
         raise InputError("clusters learn by the default (method='consensus'; --method consensus).")
     plan = Plan.of_head(table.head(HEAD), reading, classes, settings)
     if plan is None:
@@ -171,12 +171,12 @@ def labeler(
     model: LabelModel, names: Sequence[str], key: str | None, keep: Sequence[str], leave_uncovered: bool
 ) -> tuple[list[str], Callable[[Iterable[Any], int], Iterator[Any]]]:
     """The columns that are read to label rows of a table, and what makes batches of labels of batches of rows."""
-    sources, coding = model.source_model_.sources, model.coding_
+    sources, coding = model.source_model_.sources, model.fit_.coding
     plan = replace(Plan.of_model(sources, coding, Reading(key=key)), keep=tuple(keep))
     missing = [name for name in plan.columns if name not in names]
     if missing:
         raise InputError(f"there is no column {examples(missing)}; there are {examples(names)}.")
-    learned = model.fitted_
+    learned = model.fit_
 
     def labels(batches: Iterable[Any], first_row: int) -> Iterator[Any]:
         for batch in batches:

@@ -82,7 +82,7 @@ def open_votes(
     if not isinstance(opened, Stream):
         return votes_of_source(opened, reading, classes)
     stream, plan = opened, None
-    if not settings.takes_all:
+    if settings.method == "consensus":
         head = _head(opened)
         long = long_reading(head, reading)
         if long is None:
@@ -189,7 +189,7 @@ def parts_for(
     model: LabelModel, source: Any, reading: Reading, keep: Sequence[str] = (), progress: Progress | None = None
 ) -> Iterator[LabelPart]:
     """Votes of the sources that a fitted model knows, coded as it knows them: one part, or many of a large table."""
-    sources, coding = model.source_model_.sources, model.coding_
+    sources, coding = model.source_model_.sources, model.fit_.coding
     opened = open_stream(source, reading.identifiers, reading.written)
     wide = replace(reading, sources=sources)
     if isinstance(opened, Stream) and is_long(opened.schema.names, wide) and not coding.scales:
@@ -218,7 +218,7 @@ def parts_for(
 
 def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progress | None = None) -> Digest:
     """A digest of more votes, with gold where there is some, for a model to learn from; rows follow those before."""
-    before, coding = model.learned_digest(), model.coding_
+    before, coding = model.learned_digest(), model.fit_.coding
     sources, n = before.counts.sources, len(before)
     opened = open_stream(source, reading.identifiers, reading.written)
     if isinstance(opened, Stream) and not is_long(opened.schema.names, replace(reading, sources=sources)):

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from carob._cached import cached_property
 from carob._kernels.octets import look_up
 from carob._kernels.threads import in_threads
-from carob._types import ABSTAIN, Bools, Codes, Label
+from carob._types import ABSTAIN, Bools, Codes, Label, cached_property
 from carob.count.aside import tell_nothing
 from carob.count.digest import Digest, merged
 from carob.count.digest_content import digest_content, digest_of

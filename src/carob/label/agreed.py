@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import lgamma
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import Bools, Codes, Floats, Group, Ints
+from carob._types import Bools, Codes, Floats, Group, Ints, cached_property
 from carob.errors import InputError, NotIdentifiedError
 from carob.label.consensus import Ballots, Consensus, learn, matching_shift, vote_counts
-from carob.label.cross_validation import CrossScore, cross_scores
 from carob.label.gold_evidence import gold_evidence
-from carob.label.independence import ERRORS, looks_independent
 from carob.label.near_copies import MOST_SOURCES, near_copies
 from carob.label.pool import Pool, without_gold
 from carob.label.source_accuracy import Seen, SourceAccuracies, source_accuracies, told_of
@@ -30,7 +26,6 @@ from carob.votes import GoldPoints, Votes
 from carob.votes.outputs import LARGEST_TABLE
 
 BALANCE_WORTH = 10.0  # gold labels that a class balance found in the votes counts for, for each class
-POINT_WORTH = 0.25  # gold labels of each class that a point may count for instead, where votes show no dependence
 BALANCE_SURE = 6.0  # gold labels that are as sure as it
 SURE = 2.0  # standard errors below random votes from which on a source is called worse
 _FEW = 5  # gold labels of a class, or of all others, below which what it is drawn to weighs too much
@@ -55,11 +50,9 @@ class Agreed:
         Gives the probabilities.
     copies : tuple of pairs of int
         Sources that repeat each other, and count as one.
-    scores : tuple of CrossScore
-        On gold; empty without.
     readings : dict of float
         Weight of each kind of reading.
-    reads_as : list of arrays
+    bin_classes : list of arrays
         The class that each bin of each source with scores speaks for most.
     """
 
@@ -70,32 +63,24 @@ class Agreed:
     intervals: Intervals
     pool: Pool
     copies: Positions
-    scores: tuple[CrossScore, ...]
     readings: dict[str, float]
-    reads_as: list[Codes]
-
-
-def agree(votes: Votes, points: GoldPoints | None, settings: Settings) -> Agreed:
-    """Learn from votes, and from gold where there is some."""
-    return agree_on(ballots_of(votes, points, settings), points, settings)
+    bin_classes: list[Codes]
 
 
 def ballots_of(votes: Votes, points: GoldPoints | None, settings: Settings) -> Ballots:
-    """What is learned from: points with gold, and as many of the others as have enough votes."""
-    rows = np.array([], dtype=np.intp) if points is None else points.rows
-    truth = np.array([], dtype=np.int8) if points is None else points.truth
-    return Ballots.of(votes, known_groups(votes, settings), rows, truth)
+    """What is learned from: the votes, and the class of points that have gold."""
+    truth = np.full(len(votes), -1, dtype=np.int8)
+    if points is not None:
+        truth[points.rows] = points.truth
+    return Ballots(votes, truth, known_groups(votes, settings))
 
 
 def agree_on(ballots: Ballots, points: GoldPoints | None, settings: Settings) -> Agreed:
     """The same from what is learned from, which may be a part of the data."""
     alone, copies = _learned_alone(ballots, points, settings)
     found, pool = alone.consensus, alone.pool
-    scores: tuple[CrossScore, ...] = ()
-    if points is not None and np.count_nonzero(points.counts) > 1:  # labels of one class favour who always says it
-        readings = read_gold(alone.ballots, found, settings.generator())
-        pool, shift = _gold_pool(alone, readings, settings)
-        scores = cross_scores(readings, alone.pool, settings.level, points.weights, shift)
+    if points is not None:
+        pool = _with_gold(alone, points, settings)
     seen, flattered = _seen(alone, points)
     sources = source_accuracies(seen, settings.level)
     balance_interval = _balance_interval(alone, points, settings)
@@ -108,9 +93,8 @@ def agree_on(ballots: Ballots, points: GoldPoints | None, settings: Settings) ->
         intervals.holding(sources.accuracy, found.class_balance),
         pool,
         copies,
-        scores,
         pool.kinds,
-        alone.reads_as,
+        alone.bin_classes,
     )
 
 
@@ -119,13 +103,9 @@ def votes_and_gold(votes: Votes, points: GoldPoints, settings: Settings) -> Pool
     return _with_gold(_learned_alone(ballots_of(votes, points, settings), points, settings)[0], points, settings)
 
 
-def votes_alone(votes: Votes, points: GoldPoints | None, settings: Settings) -> tuple[Pool, bool]:
-    """What votes say without gold, which helps with the class balance alone, where that is not given.
-
-    Besides, whether they show no dependence between sources, though there are enough of them to show it.
-    """
-    found = _learned_alone(ballots_of(votes, points, settings), points, settings)[0]
-    return found.pool, found.looks_independent()
+def votes_alone(votes: Votes, settings: Settings) -> Pool:
+    """What votes say without any gold."""
+    return _learned_alone(ballots_of(votes, None, settings), None, settings)[0].pool
 
 
 def _learned_alone(ballots: Ballots, points: GoldPoints | None, settings: Settings) -> tuple[_VotesAlone, Positions]:
@@ -176,7 +156,7 @@ def _seeing(start: _VotesAlone, ballots: Ballots, points: GoldPoints, given: Flo
     """What votes say, with some gold for the class balance and to be compared to."""
     balance = start.consensus.class_balance
     if given is None:
-        balance = _balance_with(points.weighted_counts, balance, start.balance_worth)
+        balance = _balance_with(points.weighted_counts, balance)
     return replace(start, ballots=replace(ballots, groups=start.ballots.groups)).given(balance)
 
 
@@ -184,11 +164,11 @@ def _with_gold(alone: _VotesAlone, points: GoldPoints, settings: Settings) -> Po
     """What votes say, and gold where it is of two classes: labels of one favour who always says it."""
     if np.count_nonzero(points.counts) < 2:
         return alone.pool
-    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()), settings)[0]
+    return _gold_pool(alone, read_gold(alone.ballots, alone.consensus, settings.generator()), settings)
 
 
-def _gold_pool(alone: _VotesAlone, readings: GoldReadings, settings: Settings) -> tuple[Pool, Floats]:
-    """Readings of the votes, weighed by gold, and what was added to their scores to meet a class balance that is given.
+def _gold_pool(alone: _VotesAlone, readings: GoldReadings, settings: Settings) -> Pool:
+    """Readings of the votes, weighed by gold, that meet a class balance that is given.
 
     A few gold labels tell less of how common classes are than whoever gives the class balance.
     """
@@ -200,8 +180,8 @@ def _gold_pool(alone: _VotesAlone, readings: GoldReadings, settings: Settings) -
     own = (learned[OWN_SLOPES_OF].times(slopes) for slopes in weighed.slopes)
     pool = weighed.pool.taking((alone.consensus.evidence, *learned.values(), counted, *own))
     if settings.class_balance is None:
-        return pool, np.zeros(len(balance))
-    return pool.meeting_balance(alone.ballots)
+        return pool
+    return pool.meeting_balance(alone.ballots)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,14 +194,11 @@ class _VotesAlone:
     blind : Ballots
         The same without gold.
     consensus : Consensus
-    balance_worth : float
-        Gold labels that the class balance found in the votes may count for, for each class.
     """
 
     ballots: Ballots
     blind: Ballots
     consensus: Consensus
-    balance_worth: float = BALANCE_WORTH
 
     def given(self, balance: Floats) -> _VotesAlone:
         """The same learned with a class balance."""
@@ -230,10 +207,10 @@ class _VotesAlone:
     @cached_property
     def pool(self) -> Pool:
         """Gives the probabilities."""
-        return without_gold(self.consensus, self.blind, self.looks_independent())
+        return without_gold(self.consensus, self.blind)
 
     @cached_property
-    def reads_as(self) -> list[Codes]:
+    def bin_classes(self) -> list[Codes]:
         """The class that each bin of each source with scores speaks for most; gold has a say where it is of several."""
         if not self.ballots.votes.scored.any():
             return []
@@ -246,13 +223,7 @@ class _VotesAlone:
     def voted(self) -> Ballots:
         """The ballots, with scores as the votes that they come to."""
         votes = self.ballots.votes
-        return replace(self.ballots, votes=votes.as_voted(self.reads_as)) if votes.scored.any() else self.ballots
-
-    def looks_independent(self, errors: float = ERRORS) -> bool:
-        """Whether the votes show no dependence between sources, though they are enough to show it."""
-        votes = self.ballots.votes if len(self.consensus.class_balance) == 2 else self.voted.votes
-        one_each = votes.select(votes.sources[group[0]] for group in self.ballots.groups)
-        return looks_independent(one_each, self.in_full, errors)
+        return replace(self.ballots, votes=votes.as_voted(self.bin_classes)) if votes.scored.any() else self.ballots
 
     @cached_property
     def in_full(self) -> Floats:
@@ -281,46 +252,30 @@ def _votes_alone(ballots: Ballots, given: Floats | None, gold_counts: Floats) ->
     found = _VotesAlone(ballots, blind, learn(blind, given))
     if given is not None:
         return found
-    balance, worth = _with_triplets(found)
+    balance = _with_triplets(found)
     if len(gold):
-        balance = _balance_with(gold_counts, balance, worth)
-    return replace(found.given(balance), balance_worth=worth)
+        balance = _balance_with(gold_counts, balance)
+    return found.given(balance)
 
 
-def _balance_with(gold_counts: Floats, balance: Floats, worth: float) -> Floats:
-    """The class balance of gold, so much of each class, drawn to what votes say.
-
-    That counts for as much as usual, or for `worth` labels of each class, by how probable each of these makes gold:
-    sources that all follow one thing that is not quite the class look as if they worked on their own.
-    """
-    drawn_to = [len(balance) * each * balance for each in (BALANCE_WORTH, worth)]
-    share = softmax(np.array([_log_evidence(gold_counts, more) for more in drawn_to]))
-    return np.asarray(share @ [gold_balance(gold_counts, more) for more in drawn_to])
+def _balance_with(gold_counts: Floats, balance: Floats) -> Floats:
+    """The class balance of gold, so much of each class, shrunk towards what votes say."""
+    return gold_balance(gold_counts, len(balance) * BALANCE_WORTH * balance)
 
 
-def _log_evidence(counts: Floats, more: Floats) -> float:
-    """Of labels, so many of each class, where the class balance is Dirichlet with these parameters."""
-    each = sum(lgamma(a + c) - lgamma(a) for a, c in zip(more, counts, strict=True))
-    return each + lgamma(more.sum()) - lgamma(more.sum() + counts.sum())
+def _with_triplets(found: _VotesAlone) -> Floats:
+    """The class balance of two classes, as a mean of what the consensus and what triplets of sources say.
 
-
-def _with_triplets(found: _VotesAlone) -> tuple[Floats, float]:
-    """The class balance of two classes, as a mean of what the consensus and what triplets of sources say; its worth.
-
-    The consensus is drawn to even shares, and triplets are misled by sources that repeat each other. Where none does,
-    to all appearances and with the class balance of triplets, that is right.
+    The consensus is drawn to even shares, and triplets are misled by sources that repeat each other.
     """
     votes, balance = found.voted.votes, found.consensus.class_balance
     pairs = [(group[0], group[1]) for group in found.ballots.groups if len(group) > 1]
     if len(balance) > 2 or not 3 <= len(votes.sources) <= min(MOST_SOURCES, len(votes)):
-        return balance, BALANCE_WORTH
+        return balance
     try:
-        told = class_balance(votes, pairs)
+        return np.asarray((balance + class_balance(votes, pairs)) / 2)
     except (InputError, NotIdentifiedError):  # triplets do not tell
-        return balance, BALANCE_WORTH
-    if found.given(told).looks_independent(errors=0):
-        return told, max(BALANCE_WORTH, POINT_WORTH * len(found.ballots.covered))
-    return np.asarray((balance + told) / 2), BALANCE_WORTH
+        return balance
 
 
 def known_groups(votes: Votes, settings: Settings) -> tuple[Group, ...]:
@@ -361,7 +316,7 @@ def _seen(alone: _VotesAlone, points: GoldPoints | None) -> tuple[Seen, Floats]:
     in_full, mixed = (np.trace(one, axis1=1, axis2=2) / number for one in counts)
     correct, judged = np.zeros(len(number), dtype=np.int64), np.zeros(len(number), dtype=np.int64)
     if points is not None:
-        values = points.votes.as_voted(alone.reads_as).values
+        values = points.votes.as_voted(alone.bin_classes).values
         correct = (values == points.truth[:, None]).sum(axis=0)
         judged = (values >= 0).sum(axis=0)
     seen = Seen(

@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._cached import cached_property
 from carob._kernels import threads
 from carob._kernels.counting import add_weights
-from carob._types import Codes, Floats, Group, Ints, Places
+from carob._types import Codes, Floats, Group, Ints, Places, cached_property
 from carob.count.sampling import learned_from, row_hashes
 from carob.posterior.naive_bayes import log_likelihoods, log_odds, softmax
 from carob.posterior.score_shares import smoothed_log_shares

@@ -1,92 +1,112 @@
-"""How good labels are, measured on gold that they were not learned from."""
+"""Cross-validation: how good labels are on gold that they were not learned from, class balance and all.
+
+Everything that is learned is learned anew without each of five parts of gold: the sources, the class balance, and how
+sure labels are. Majority vote, votes alone, gold alone, and votes and gold are all measured on the same points by the
+same rule, and these are the numbers that `fit`, `value`, `rate` and the report show.
+
+The fits without each part also tell how much labels depend on which gold was seen: the mean divergence of their
+probabilities from their mean, times the number of parts less one, is what the jackknife says the probabilities vary by
+over draws of the gold labels.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from statistics import NormalDist
+from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 
-from carob._types import Codes, Floats
-from carob.label.consensus import majority
-from carob.label.pool import Pool
-from carob.label.stack import UNLABELED, GoldReadings, weigh_readings
-from carob.posterior.intervals import weighted_share
-from carob.posterior.losses import log_losses
+from carob._types import AnyArray, Floats, Ints, Progress
+from carob.label.agreed import blind_fits, known_groups, votes_alone
+from carob.posterior.gold_alone import gold_alone_probabilities
+from carob.posterior.losses import CrossScore, entropy
+from carob.posterior.settings import Settings
+from carob.votes import GoldPoints, Votes
 
-FEWEST = 10  # gold labels from which on a score is worth saying
-
-
-@dataclass(frozen=True)
-class CrossScore:
-    """Accuracy and log loss of one way to label, with intervals.
-
-    Parameters
-    ----------
-    name : str
-        What the labels come from.
-    accuracy, accuracy_low, accuracy_high : float
-    loss, loss_low, loss_high : float
-        Mean cross-entropy in nats.
-    """
-
-    name: str
-    accuracy: float
-    accuracy_low: float
-    accuracy_high: float
-    loss: float
-    loss_low: float
-    loss_high: float
-
-    @classmethod
-    def of(
-        cls, name: str, probabilities: Floats, truth: Codes, level: float, weights: Floats | None = None
-    ) -> CrossScore:
-        """Measure probabilities of gold points, shape (g, K), each of which stands for so many of a random sample."""
-        share = np.full(len(truth), 1 / len(truth)) if weights is None else weights / weights.sum()
-        losses = log_losses(probabilities[np.arange(len(truth)), truth])
-        right = weighted_share(probabilities.argmax(axis=1) == truth, share, level)
-        mean = float(share @ losses)
-        error = float(np.sqrt((share**2 @ (losses - mean) ** 2) * len(truth) / (len(truth) - 1)))
-        half = NormalDist().inv_cdf((1 + level) / 2) * error
-        return cls(name, *right, mean, max(mean - half, 0.0), mean + half)
+FOLDS = 5  # parts of gold
+FEWEST_GOLD = 10  # labels, of two classes or more, from which on scores are told
 
 
-def cross_scores(
-    gold: GoldReadings, without: Pool, level: float, weights: Floats | None = None, shift: Floats | None = None
-) -> tuple[CrossScore, ...]:
-    """Majority vote, votes alone, gold alone, and both, on gold that each has not seen.
-
-    How readings are weighed is learned from the other parts of gold, as the sources are.
+@dataclass(frozen=True, eq=False)
+class CrossValidation:
+    """Probabilities of gold points by fits that have not seen their labels.
 
     Parameters
     ----------
-    weights : array, shape (g,), optional
-        How many points of a random sample each gold point stands for.
-    shift : array, shape (K,), optional
-        What is added to the scores of votes and gold; points without gold told it.
+    points : GoldPoints
+    fold : array of int, shape (g,)
+        The part of gold that each gold point is in.
+    majority, votes_alone, gold_alone, both : arrays, shape (g, K)
+    everyone : array, shape (n, K)
+        Of all points by votes and gold: of gold points `both`, of others the mean over fits.
+    variation : float
+        What the probabilities vary by over draws of gold, as a mean divergence in nats.
     """
-    if len(gold.truth) < FEWEST:
-        return ()
-    silent = gold.tally.sum(axis=1) == 0
-    counted = majority(gold.tally, gold.class_balance)
-    counted[silent] = gold.class_balance
-    only_gold = np.flatnonzero(
-        np.append(list(UNLABELED), 0.0) == 0
-    )  # sources that are counted learn from gold alone too
-    alone, both = np.empty_like(counted), np.empty_like(counted)
-    for part in np.flatnonzero(np.bincount(gold.fold)):
-        tested, rest = np.flatnonzero(gold.fold == part), gold.take(np.flatnonzero(gold.fold != part))
-        here = gold.take(tested)
-        alone[tested] = weigh_readings(rest.reading(only_gold)).of(here.reading(only_gold))
-        weighed = weigh_readings(rest, without)
-        if shift is not None:
-            weighed = replace(weighed, pool=weighed.pool.shifted(shift))
-        both[tested] = weighed.of(here, here.plain)
-    found = {
-        "majority vote": counted,
-        "votes alone": without.mixed([gold.plain], gold.tally),
-        "gold alone": alone,
-        "votes and gold": both,
-    }
-    return tuple(CrossScore.of(name, p, gold.truth, level, weights) for name, p in found.items())
+
+    points: GoldPoints
+    fold: Ints
+    majority: Floats
+    votes_alone: Floats
+    gold_alone: Floats
+    both: Floats
+    everyone: Floats
+    variation: float
+
+    def scores(self, level: float) -> tuple[CrossScore, ...]:
+        """Accuracy and log loss of each way to label, with intervals."""
+        ways = {
+            "majority vote": self.majority,
+            "votes alone": self.votes_alone,
+            "gold alone": self.gold_alone,
+            "votes and gold": self.both,
+        }
+        truth, weights = self.points.truth, self.points.weights
+        return tuple(CrossScore.of(name, p, truth, weights, level) for name, p in ways.items())
+
+
+def folds(truth: AnyArray, rng: np.random.Generator) -> Ints:
+    """The part of gold that each gold point is in, with as many of each class in every part as can be."""
+    order = rng.permutation(len(truth))
+    order = order[np.argsort(truth[order], kind="stable")]
+    fold = np.empty(len(truth), dtype=np.int64)
+    fold[order] = np.arange(len(truth)) % FOLDS
+    return fold
+
+
+def can_validate(points: GoldPoints | None) -> TypeGuard[GoldPoints]:
+    """Whether gold is enough to tell how good labels are."""
+    return points is not None and len(points) >= FEWEST_GOLD and bool(np.count_nonzero(points.counts) > 1)
+
+
+def cross_validate(
+    votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None
+) -> CrossValidation:
+    """Learn anew without each part of gold."""
+    fold = folds(points.truth, settings.generator())
+    parts = np.unique(fold)
+    both, everyone = np.empty((len(points), len(votes.classes))), np.zeros((len(votes), len(votes.classes)))
+    information = 0.0
+    for done, (part, p) in enumerate(zip(parts, blind_fits(votes, points, fold, settings), strict=True)):
+        both[fold == part] = p[points.rows[fold == part]]
+        everyone += p / len(parts)
+        information -= float(entropy(p).mean()) / len(parts)
+        if progress is not None:
+            progress(done + 1, len(parts))
+    variation = (len(parts) - 1) * (information + float(entropy(everyone).mean()))
+    everyone[points.rows] = both
+    groups = known_groups(votes, settings)
+    given = settings.given_balance(votes.classes)
+    others = fold != parts[:, None]
+    gold_alone = gold_alone_probabilities(points, others, given, groups, points.votes)
+    place = np.searchsorted(parts, fold)
+    counted = points.votes.leanings(once=[group for group in groups if len(group) > 1]) + 2 / len(votes.classes)
+    return CrossValidation(
+        points,
+        fold,
+        counted / counted.sum(axis=1, keepdims=True),
+        votes_alone(votes, settings).posterior(points.votes),
+        gold_alone[place, np.arange(len(points))],
+        both,
+        everyone,
+        max(variation, 0.0),
+    )

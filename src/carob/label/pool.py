@@ -8,7 +8,7 @@ point have the correlation r beyond the class, the design effect of sampling in 
 with S what the votes say together (`carob.label.consensus`) and M the majority vote. Votes alone do not tell how
 much they repeat each other: sources that share a weakness look like sources that share the truth. So without gold the
 probabilities are the mean of three readings that bracket what real data show: all votes count in full, votes repeat
-each other, and a plain majority vote. Where votes show no dependence at all, the first has most of the weight.
+each other, and a plain majority vote.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from carob.votes import Votes
 
 IN_FULL = 0.25  # weight of the reading in which all votes count in full
 REPEATING = 0.25  # weight of the reading in which votes repeat each other
-PAIRS_IN_DOUBT = 4.0  # added to all pairs where none shows dependence; the others share one part in so many
 REPETITION = 0.4  # correlation of two votes on a point, where votes repeat each other
 _BLOCK = 1 << 16  # points at a time
 _FADES = 4  # power of the share of points with a vote that the shift to a given class balance is multiplied by
@@ -150,27 +149,8 @@ def discount(number: Ints | Floats, repetition: float | Floats) -> Floats:
     return np.asarray(1 / (1 + np.maximum(number - 1, 0) * repetition))
 
 
-def in_doubt(sources: int) -> float:
-    """Share of the readings in which votes do not count in full, where no pair of so many sources shows dependence.
-
-    >>> in_doubt(4), round(in_doubt(8), 3)
-    (0.1, 0.031)
-    """
-    return 1 / (PAIRS_IN_DOUBT + sources * (sources - 1) / 2)
-
-
-def without_gold(consensus: Consensus, ballots: Ballots, independent: bool = False) -> Pool:
-    """The mean of three readings: votes in full, votes that repeat each other, and the majority vote.
-
-    Parameters
-    ----------
-    independent : bool
-        Whether the votes show no dependence between sources, though there are enough of them to show it.
-    """
-    in_full, repeating = IN_FULL, REPEATING
-    if independent:
-        doubt = in_doubt(len(ballots.votes.sources))
-        in_full, repeating = 1 - doubt, doubt / 2
+def without_gold(consensus: Consensus, ballots: Ballots) -> Pool:
+    """The mean of three readings: votes in full, votes that repeat each other, and the majority vote."""
     balance, covered = consensus.class_balance, ballots.covered
     number = ballots.tally[covered].sum(axis=1)
     prior = np.log(balance)
@@ -187,7 +167,7 @@ def without_gold(consensus: Consensus, ballots: Ballots, independent: bool = Fal
         balance,
         balance,
         (consensus.evidence,),
-        weight=np.array([in_full, repeating, 1 - in_full - repeating]),
+        weight=np.array([IN_FULL, REPEATING, 1 - IN_FULL - REPEATING]),
         slope=np.array([1.0, 1.0, 0.0]),
         repetition=repetition,
         count=np.array([0.0, 0.0, 1.0]),

@@ -3,95 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from operator import index
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from carob._types import Floats, Group, Ints
-from carob.count.digest import Digest
 from carob.count.digest_content import digest_content, digest_of
-from carob.errors import InputError
+from carob.errors import InputError, one_of
 from carob.label.consensus import Evidence
-from carob.label.cross_validation import CrossScore
+from carob.label.fit import MixtureFit
 from carob.label.pool import Pool
-from carob.model.fit import Fitted
-from carob.paper.recalibrate import Recalibration
-from carob.posterior.intervals import Intervals
+from carob.posterior.fit import Fit
+from carob.posterior.losses import CrossScore
+from carob.posterior.naive_bayes import softmax
+from carob.posterior.settings import Method
 from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.read.plain import plain
+from carob.votes import Votes
 from carob.votes.coding import MAX_CLASSES, Coding
 from carob.votes.scales import Scale
 from carob.votes.spelling import Spelling
 
+LAST_OF_KARAT = 4  # the last version of the format that was written under that name
+_PARAMETERS = ("method", "class_balance", "known_pairs", "classes", "abstain", "level", "replicates", "rng", "strict")
+_PAPER_ONLY = ("aggregate", "symmetric", "negative", "signs")  # parameters of these versions
+_SCALING = ("weight", "slope", "exponent", "count", "shift", "once")
 _LIMITS = {"low": -np.inf, "high": np.inf}
 _LARGEST = 1e9  # of numbers, products of which are summed
 _LARGEST_EXPONENT = 100.0  # of 2
 _LARGEST_REPETITION = 100.0  # the votes on a point would count as a hundredth of one
 
 
-@dataclass(frozen=True, eq=False)
-class FittedModel:
-    """All that a fitted `carob.LabelModel` knows besides its parameters.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecalibratedFit(Fit):
+    """A fit of votes and gold as versions 0.1 and 0.2 made it: naive Bayes, scaled as gold showed.
 
     Parameters
     ----------
-    fitted : Fitted
-    coding : Coding
-    table : SourceTable
-    notes : tuple of str
-        What went into the model, a sentence each.
-    aside : tuple of str
-        What was set aside before, a sentence for each reason.
-    all_sources : tuple of str
-        The sources with those that were set aside, in their order; empty where none was.
-    digest : Digest or None
-        What it needs to learn from more votes later.
+    weight, slope, exponent, count : arrays, shape (G,)
+        Share of each scaling in a mixture; a, g and c of ``log P(y) + a (2 / (v + 1))^g L_y + c 2 n_y / (v + 2) + b_y``
+        with v votes on the point, n_y of them for class y, and L the log-likelihoods of naive Bayes.
+    shift : array, shape (G, K)
+        b.
+    once : tuple of tuples of int
+        Groups of sources whose votes for a class count as one.
     """
 
-    fitted: Fitted
-    coding: Coding
-    table: SourceTable
-    notes: tuple[str, ...]
-    aside: tuple[str, ...] = ()
-    all_sources: tuple[str, ...] = ()
-    digest: Digest | None = None
+    weight: Floats
+    slope: Floats
+    exponent: Floats
+    count: Floats
+    shift: Floats
+    once: tuple[Group, ...]
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Probability of each class for each point, shape (n, K)."""
+        balance = self.model.class_balance
+        prior = np.log(balance)
+        evidence = np.log(np.maximum(super().posterior(votes), 1e-300)) - prior
+        evidence -= evidence.mean(axis=1, keepdims=True)
+        tally = votes.leanings(once=self.once)
+        number = tally.sum(axis=1)
+        tally = 2 * tally / (number + 2)[:, None]
+        result = np.zeros_like(evidence)
+        for w, a, g, c, b in zip(self.weight, self.slope, self.exponent, self.count, self.shift, strict=True):
+            result += w * softmax(prior + b + c * tally + (a * (2 / (number + 1)) ** g)[:, None] * evidence)
+        return np.where((number == 0)[:, None], balance, result)
 
 
-def to_content(parameters: dict[str, Any], learned: FittedModel) -> dict[str, Any]:
+def model_content(parameters: dict[str, Any], fit: Fit) -> dict[str, Any]:
     """A model as plain values."""
-    model, intervals, scaling = learned.fitted.model, learned.fitted.intervals, learned.fitted.recalibration
+    model = fit.model
     params = dict(parameters)
     if not isinstance(params["rng"], int | np.integer):  # a generator has no such form
         params["rng"] = None
+    scaling = None
+    if isinstance(fit, RecalibratedFit):
+        scaling = {name: plain(getattr(fit, name)) for name in _SCALING}
     return {
         "parameters": params,
+        "method": fit.method,
+        "learned_from": [fit.n_points, fit.n_gold],
         "classes": list(model.classes),
-        "abstain": learned.coding.abstain,  # NaN, which JSON does not know, becomes null
-        "spelling": plain(vars(learned.coding.spelling)),
-        "scales": {name: _scale_content(scale) for name, scale in learned.coding.scales if name in model.sources},
-        "class_balance": [model.class_balance, intervals.balance_low, intervals.balance_high],
-        "intervals": intervals.method,
-        "recalibration": None if scaling is None else plain(vars(scaling)),
-        "pool": None if learned.fitted.pool is None else _pool_content(learned.fitted.pool),
-        "scores": [vars(score) for score in learned.fitted.scores],
-        "notes": list(learned.notes),
-        "aside": list(learned.aside),
-        "all_sources": list(learned.all_sources),
-        "sources": learned.table.rows(),
+        "abstain": fit.coding.abstain,  # NaN, which JSON does not know, becomes null
+        "spelling": plain(vars(fit.coding.spelling)),
+        "scales": {name: _scale_content(scale) for name, scale in fit.coding.scales if name in model.sources},
+        "class_balance": [model.class_balance, fit.balance_low, fit.balance_high],
+        "recalibration": scaling,
+        "pool": _pool_content(fit.mixture) if isinstance(fit, MixtureFit) else None,
+        "scores": [vars(score) for score in fit.scores],
+        "notes": list(fit.notes),
+        "findings": list(fit.findings),
+        "worse": list(fit.worse),
+        "bin_classes": [classes.tolist() for classes in fit.bin_classes],
+        "aside": list(fit.aside),
+        "all_sources": list(fit.all_sources),
+        "sources": fit.sources.rows(),
         "groups": [list(group) for group in model.groups],
         "tables": [table.tolist() for table in model.tables],
-        "digest": None if learned.digest is None else digest_content(learned.digest),
+        "digest": None if fit.digest is None else digest_content(fit.digest),
     }
 
 
-def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[dict[str, Any], FittedModel]:
-    """The parameters and the model that a file holds; a file that does not fit together is refused."""
-    params = {"strict": False} | content["parameters"]  # which models of 0.1 do not have
-    if sorted(params) != sorted(parameters):
+def fit_of(content: dict[str, Any], version: int) -> tuple[dict[str, Any], Fit]:
+    """The parameters of a model and its fit, from what a file holds; what does not fit together is refused."""
+    params = content["parameters"]
+    if version <= LAST_OF_KARAT:
+        params = {name: value for name, value in params.items() if name not in _PAPER_ONLY} | {"method": "consensus"}
+    if not {*params} <= {*_PARAMETERS}:
         raise InputError("its parameters are not those of a LabelModel")
     table = _table(content["sources"])
     coding = _coding(content, table.source)
@@ -108,11 +131,6 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
     scales = dict(coding.scales)
     if model.sizes != tuple(scales[name].size + 1 if name in scales else K + 1 for name in model.sources):
         raise InputError("its tables do not fit its classes and scales")
-    intervals = Intervals(table.low, table.high, low, high, _text(content["intervals"]))
-    scaling = _recalibration(content["recalibration"], model)
-    pool = _pool(content.get("pool"), model)
-    scores = tuple(_score(score) for score in content.get("scores", []))
-    fitted = Fitted(model, intervals, scaling, None, pool, table.accuracy, scores)
     aside, all_sources = (_texts(content.get(name, [])) for name in ("aside", "all_sources"))
     if all_sources and (len({*all_sources}) < len(all_sources) or not {*all_sources} >= {*model.sources}):
         raise InputError("its sources are not among those that it was fitted to")
@@ -120,7 +138,33 @@ def from_content(content: dict[str, Any], parameters: Sequence[str]) -> tuple[di
     digest = None if kept is None else digest_of(kept, coding)
     if digest is not None and (digest.sources != model.sources or digest.rows.max(initial=0) >= len(digest)):
         raise InputError("its digest is of other sources or points")
-    return params, FittedModel(fitted, coding, table, _texts(content["notes"]), aside, all_sources, digest)
+    n_points, n_gold = (index(number) for number in content.get("learned_from", (0, 0)))
+    method = content.get("method", params["method"])
+    one_of("method", method, get_args(Method))
+    fit = Fit(
+        method,
+        n_points,
+        n_gold,
+        model,
+        coding,
+        all_sources or model.sources,
+        aside,
+        table,
+        low,
+        high,
+        _texts(content["notes"]),
+        _texts(content.get("findings", [])),
+        _texts(content.get("worse", [])),
+        tuple(_score(score) for score in content.get("scores", [])),
+        tuple(np.array(classes, dtype=np.int8) for classes in content.get("bin_classes", [])),
+        digest,
+    )
+    values = {field.name: getattr(fit, field.name) for field in fields(Fit)}
+    if content.get("pool") is not None:
+        return params, MixtureFit(**values, mixture=_pool(content["pool"], model))
+    if content.get("recalibration") is not None:
+        return params, RecalibratedFit(**values, **_scaling(content["recalibration"], model))
+    return params, fit
 
 
 def _numbers(values: Any, shape: tuple[int, ...] | None = None) -> Floats:
@@ -208,16 +252,20 @@ def _scale(content: dict[str, Any]) -> Scale:
     return scale
 
 
-def _recalibration(scaling: dict[str, Any] | None, model: SourceModel) -> Recalibration | None:
-    if scaling is None:
-        return None
-    weight = _mixture(scaling["weight"])
+def _scaling(content: dict[str, Any], model: SourceModel) -> dict[str, Any]:
+    weight = _mixture(content["weight"])
     G = len(weight)
-    once = _groups(scaling.get("once", ()), len(model.sources))
-    slope, exponent, count = (_numbers(scaling[name], (G,)) for name in ("slope", "exponent", "count"))
+    slope, exponent, count = (_numbers(content[name], (G,)) for name in ("slope", "exponent", "count"))
     if not ((exponent >= 0) & (exponent <= _LARGEST_EXPONENT)).all():
         raise InputError("its recalibration has powers that are too large")
-    return Recalibration(weight, slope, exponent, count, _numbers(scaling["shift"], (G, len(model.classes))), once)
+    return {
+        "weight": weight,
+        "slope": slope,
+        "exponent": exponent,
+        "count": count,
+        "shift": _numbers(content["shift"], (G, len(model.classes))),
+        "once": _groups(content.get("once", ()), len(model.sources)),
+    }
 
 
 def _pool_content(pool: Pool) -> dict[str, Any]:
@@ -225,9 +273,7 @@ def _pool_content(pool: Pool) -> dict[str, Any]:
     return {**vars(pool), "evidence": evidence, "silence": silence, "groups": pool.evidence[0].groups}
 
 
-def _pool(content: dict[str, Any] | None, model: SourceModel) -> Pool | None:
-    if content is None:
-        return None
+def _pool(content: dict[str, Any], model: SourceModel) -> Pool:
     m, K = len(model.sources), len(model.classes)
     groups = _groups(content["groups"], m)
     if sorted(i for group in groups for i in group) != list(range(m)):

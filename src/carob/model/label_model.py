@@ -11,21 +11,22 @@ from typing import Any, Self
 
 import numpy as np
 
-from carob._types import Abstains, AnyArray, Floats, Label, Progress
+from carob._types import Abstains, AnyArray, Floats, Label, Progress, Shown
 from carob.count.aside import set_aside_before
 from carob.count.digest import Digest
 from carob.errors import InputError, NotFittedError, examples, plural
-from carob.model.content import FittedModel, from_content, to_content
-from carob.model.explanation import explanation, point_explanation
-from carob.model.fit import Fitted, fit, fit_digest
-from carob.notebook import Shown
-from carob.posterior.settings import Aggregate, Method, Negative, Pairs, Settings, Signs
+from carob.label.fit import fit_digest, fit_votes
+from carob.model.content import fit_of, model_content
+from carob.model.explanation import point_explanation
+from carob.paper.fit import fit_paper
+from carob.posterior.fit import Fit
+from carob.posterior.settings import Method, Pairs, Settings
 from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.read import as_votes, votes_for
 from carob.read.model_file import model_bytes, read_model, write_model
 from carob.votes import Gold, Votes
-from carob.votes.coding import Coding, names_array
+from carob.votes.coding import names_array
 
 
 class LabelModel(Shown):
@@ -33,59 +34,45 @@ class LabelModel(Shown):
 
     Parameters
     ----------
-    aggregate : {"median", "mean", "random"}, optional
-        How estimates of all triplets become one; the median, which withstands sources that depend on each other, where
-        not given.
-    method : {"auto", "consensus", "triplets", "labeled", "combined", "tensors"}
+    method : {"consensus", "triplets", "labeled", "tensors"}
         "consensus" learns the sources from what all votes on a point say together, and from gold where there is some.
-        The others are the paper's: "triplets" learns the sources from all votes without gold, "labeled" from the
-        points with gold alone, "combined" from both, and "tensors" a whole table of every source, for any number of
-        classes, from triples of views, with gold added (see `carob.paper.tensors`). "auto" is "consensus"; where
-        `aggregate`, `symmetric`, `negative` or `signs` are given, which only triplets have, it is "combined" with ten
-        gold labels or more, and "triplets" otherwise.
+        The others are the paper's: "triplets" learns the sources from all votes, three at a time, and takes gold for
+        the class balance alone; "labeled" learns from the points with gold alone; "tensors" a whole table of every
+        source, for any number of classes, from triples of views, with gold added.
     class_balance : float or sequence of float, optional
         Probability of the second of two classes, or of every class. Where not given it comes from the votes, and from
         gold where there is some.
-    symmetric : bool, optional
-        One accuracy per source, or one per source and class; chosen by the data where not given, see
-        `carob.paper.triplets`.
     known_pairs : sequence of pairs
-        Pairs of sources, by name or position, known to depend on each other. They are left out of every triplet, and
-        taken as one source when points are labeled.
-    negative : {"drop", "absolute"}
-        What to do with triplets whose ratio is negative.
-    signs : {"positive", "data"}
-        Take every source to be better than chance, or find out from which sources agree.
+        Pairs of sources, by name or position, known to depend on each other; they are taken as one source.
     classes, abstain
         The classes in order and the value that means "no vote", for votes that are arrays or frames; found where not
         given.
     level : float
         Probability that an interval should cover.
     replicates : int
-        Bootstrap replicates behind the intervals, fewer where they would take long; 0 leaves the intervals out.
+        Bootstrap replicates behind the intervals of "triplets" and "tensors", fewer where they would take long; 0
+        leaves the intervals out.
     rng : numpy Generator or int, optional
-        Randomness of the bootstrap, of ``aggregate="random"``, and of the parts that gold is split into.
+        Randomness of the bootstrap, and of the parts that gold is split into.
     strict : bool
         Refuse sources that never vote, that vote the same on every point, or that are copies of another, and columns
         that are no votes, rather than set them aside.
 
     Attributes
     ----------
+    fit_ : Fit
+        All that was found.
     source_model_ : SourceModel
-        What was learned.
+        How each source votes given the class.
     sources_ : data frame
         One row per source: polarity, coverage, overlaps, conflicts, correct, incorrect, empirical_accuracy, accuracy,
         low, high.
-    source_table_ : SourceTable
-        The same without a data frame library.
     class_balance_, class_balance_low_, class_balance_high_ : arrays, shape (K,)
     classes_ : array, shape (K,)
     n_features_in_ : int
         Number of sources, those that were set aside among them.
     aside_ : tuple of str
         What was set aside, a sentence for each reason.
-    digest_ : Digest or None
-        What it needs to learn from more votes later; None where it was not learned by the default, or from scores.
 
     Examples
     --------
@@ -101,14 +88,10 @@ class LabelModel(Shown):
 
     def __init__(
         self,
-        aggregate: Aggregate | None = None,
+        method: Method = "consensus",
         *,
-        method: Method = "auto",
         class_balance: Any = None,
-        symmetric: bool | None = None,
         known_pairs: Pairs = (),
-        negative: Negative = "drop",
-        signs: Signs = "positive",
         classes: Sequence[Label] | None = None,
         abstain: Abstains = None,
         level: float = 0.9,
@@ -116,24 +99,15 @@ class LabelModel(Shown):
         rng: np.random.Generator | int | None = 0,
         strict: bool = False,
     ) -> None:
-        self.aggregate = aggregate
         self.method = method
         self.class_balance = class_balance
-        self.symmetric = symmetric
         self.known_pairs = known_pairs
-        self.negative = negative
-        self.signs = signs
         self.classes = classes
         self.abstain = abstain
         self.level = level
         self.replicates = replicates
         self.rng = rng
         self.strict = strict
-
-    @classmethod
-    def of_settings(cls, settings: Settings) -> Self:
-        """A model with these settings."""
-        return cls(**{field.name: getattr(settings, field.name) for field in fields(settings)})
 
     def fit(self, votes: Any, gold: Any = None, *, progress: Progress | None = None) -> Self:
         """Learn from votes, and from gold where there is some.
@@ -151,31 +125,27 @@ class LabelModel(Shown):
         settings = self.settings()
         if isinstance(votes, Digest):
             return self._fit_digest(votes, gold, settings)
-        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
+        data, truth = self.read(votes, gold)
         if gold is None:
             _warn_of_unused(data.gold)
-        truth = None if gold is None else data.code_gold(gold)
-        aside, settings = settings.set_aside(data)
-        found = fit(aside.votes, truth, settings, progress)
-        table = SourceTable.of(
-            aside.votes.as_voted(found.reads_as), truth, found.accuracy, found.intervals.low, found.intervals.high
-        )
-        digest = None
-        if found.pool is not None and not data.scored.any():
-            digest = Digest.of(data, truth, telling=np.isin(data.sources, aside.left))
-        notes = () if found.origin is None else explanation(found.origin)
-        return self._set(FittedModel(found, data.coding, table, notes, aside.lines, data.sources, digest))
+        self.fit_ = learn(data, truth, settings, progress)
+        return self
+
+    def read(self, votes: Any, gold: Any = None, chances: Any = None) -> tuple[Votes, Gold | None]:
+        """Votes and gold as `fit` takes them; chances are those with which `carob.pick` chose gold points."""
+        data = as_votes(votes, classes=self.classes, abstain=self.abstain, gold=gold, strict=self.strict)
+        return data, None if gold is None else data.code_gold(gold, chances)
 
     def _fit_digest(self, digest: Digest, gold: Any, settings: Settings) -> Self:
-        """Learn from a digest of votes, and from the gold that is in it."""
         if gold is not None:
             raise InputError("a digest holds the gold that it was made with; give none beside it.")
-        found = fit_digest(digest, settings.for_sources(digest.counts.sources, digest.sources))
-        low, high = found.intervals.low, found.intervals.high
-        table = SourceTable.of_counts(digest.told, digest.points, found.accuracy, low, high)
-        notes = () if found.origin is None else explanation(found.origin)
-        kept = digest.kept
-        return self._set(FittedModel(found, kept.coding, table, notes, digest.lines, digest.counts.sources, digest))
+        if settings.method != "consensus":
+            raise InputError(
+                f"method={settings.method!r} counts all votes anew for what it needs, and a digest is all that is left "
+                "of them. Use the default (method='consensus'; --method consensus), or votes that fit into memory."
+            )
+        self.fit_ = fit_digest(digest, settings)
+        return self
 
     def update(self, more: Any, gold: Any = None) -> Self:
         """Learn from more votes of the same sources, without those that it has learned from before.
@@ -195,31 +165,15 @@ class LabelModel(Shown):
             other = more.learned_digest()
             if (other.counts.sources, other.classes) != (before.counts.sources, before.classes):
                 raise InputError("only models of the same sources and classes can be merged.")
-            return self._add(other.after(len(before)))
-        if isinstance(more, Digest):
-            return self._add(more)
-        votes = votes_for(more, before.counts.sources, self.coding_)
-        truth = None if gold is None else votes.code_gold(gold)
-        return self._add(Digest.of(votes, truth, len(before), before.telling))
-
-    def learned_digest(self) -> Digest:
-        """What is kept of all votes learned from; a model that keeps nothing is refused."""
-        self._fitted()
-        if self.digest_ is None:
-            raise InputError(
-                "this model keeps nothing that more votes could be added to: it was not learned by the default "
-                "(method='consensus'; --method consensus), learned from scores, or saved by an older carob. Fit it "
-                "again."
-            )
-        return self.digest_
-
-    def _add(self, more: Digest) -> Self:
-        """Learn from what was kept and from more."""
-        before = self.learned_digest()
+            more = other.after(len(before))
+        elif not isinstance(more, Digest):
+            votes = votes_for(more, before.counts.sources, self.fit_.coding)
+            truth = None if gold is None else votes.code_gold(gold)
+            more = Digest.of(votes, truth, len(before), before.telling)
         dull = {*before.nothing.constant, *(copy for copy, _ in before.nothing.copies)}
         counts = before.counts + more.counts
-        found = set_aside_before(counts, [])
-        back = dull - {*found.constant} - {copy for copy, first in found.copies if copy != first}
+        nothing = set_aside_before(counts, [])
+        back = dull - {*nothing.constant} - {copy for copy, first in nothing.copies if copy != first}
         if back:
             raise InputError(
                 f"{examples(sorted(back))} had nothing to tell when this model was learned, voting the same on every "
@@ -229,24 +183,20 @@ class LabelModel(Shown):
         left = [name for name, votes in zip(counts.sources, voting, strict=True) if votes and name not in dull]
         return self._fit_digest(before.with_silent(left) + more.with_silent(left), None, self.settings())
 
+    def learned_digest(self) -> Digest:
+        """What is kept of all votes learned from; a model that keeps nothing is refused."""
+        digest = self._fitted().digest
+        if digest is None:
+            raise InputError(
+                "this model keeps nothing that more votes could be added to: it was not learned by the default "
+                "(method='consensus'; --method consensus), learned from scores, or saved by an older version. Fit it "
+                "again."
+            )
+        return digest
+
     def settings(self) -> Settings:
         """The constructor's arguments that a fit depends on, checked."""
         return Settings(**{field.name: getattr(self, field.name) for field in fields(Settings)})
-
-    def _set(self, learned: FittedModel) -> Self:
-        """Store what was learned."""
-        self.fitted_: Fitted = learned.fitted
-        self.source_model_: SourceModel = learned.fitted.model
-        self.coding_: Coding = learned.coding
-        self.source_table_: SourceTable = learned.table
-        self.notes_: tuple[str, ...] = learned.notes
-        self.aside_: tuple[str, ...] = learned.aside
-        self.all_sources_: tuple[str, ...] = learned.all_sources or learned.fitted.model.sources
-        self.digest_: Digest | None = learned.digest
-        intervals = learned.fitted.intervals
-        self.class_balance_ = self.source_model_.class_balance
-        self.class_balance_low_, self.class_balance_high_ = intervals.balance_low, intervals.balance_high
-        return self
 
     def explain(self, point: Any = None) -> str:
         """Say what went into the model, or which votes moved a point, and by how much.
@@ -255,20 +205,20 @@ class LabelModel(Shown):
         ----------
         point : sequence of votes, dict of votes by source, or Votes of one point, optional
         """
-        self._fitted()
+        fit = self._fitted()
         if point is None:
-            return "\n".join(self.notes_)
+            return "\n".join(fit.notes)
         if isinstance(point, dict):
-            votes = self._votes({name: [point.get(name)] for name in self.source_model_.sources})
+            votes = self._votes({name: [point.get(name)] for name in fit.model.sources})
         else:
             votes = self._votes(point if isinstance(point, Votes) else [list(point)])
         if len(votes) != 1:
             raise InputError(f"explain takes one point, not {len(votes):,}; votes.take([i]) is one of them.")
-        return point_explanation(self.fitted_, votes)
+        return point_explanation(fit, votes)
 
     def predict_proba(self, votes: Any) -> Floats:
         """Probability of each class for each point, shape (n, K), columns as in `classes_`."""
-        return self.fitted_.posterior(self._votes(votes))
+        return self._fitted().posterior(self._votes(votes))
 
     def predict(self, votes: Any) -> AnyArray:
         """The most probable class of each point, as the user wrote it; the first of equally probable ones."""
@@ -283,30 +233,59 @@ class LabelModel(Shown):
         return float((self.predict_proba(data).argmax(axis=1) == truth.values)[truth.known].mean())
 
     @property
+    def source_model_(self) -> SourceModel:
+        """How each source votes given the class."""
+        return self._fitted().model
+
+    @property
+    def source_table_(self) -> SourceTable:
+        """The table of sources without a data frame library."""
+        return self._fitted().sources
+
+    @property
     def sources_(self) -> Any:
         """The table of sources as a data frame."""
-        self._fitted()
         return self.source_table_.to_frame()
+
+    @property
+    def class_balance_(self) -> Floats:
+        """The share of each class, shape (K,)."""
+        return self._fitted().model.class_balance
+
+    @property
+    def class_balance_low_(self) -> Floats:
+        """Lower ends of the intervals of the class balance."""
+        return self._fitted().balance_low
+
+    @property
+    def class_balance_high_(self) -> Floats:
+        """Upper ends of the intervals of the class balance."""
+        return self._fitted().balance_high
 
     @property
     def classes_(self) -> AnyArray:
         """The classes as the user wrote them."""
-        return names_array(self._fitted().classes)
+        return names_array(self._fitted().model.classes)
 
     @property
     def n_features_in_(self) -> int:
         """Number of sources, those that were set aside among them."""
-        self._fitted()
-        return len(self.all_sources_)
+        return len(self._fitted().all_sources)
+
+    @property
+    def aside_(self) -> tuple[str, ...]:
+        """What was set aside, a sentence for each reason."""
+        return self._fitted().aside
 
     def _votes(self, votes: Any) -> Votes:
         """Votes of the sources that the model knows."""
-        return votes_for(votes, self._fitted().sources, self.coding_, self.all_sources_)
+        fit = self._fitted()
+        return votes_for(votes, fit.model.sources, fit.coding, fit.all_sources)
 
-    def _fitted(self) -> SourceModel:
-        if not hasattr(self, "source_model_"):
+    def _fitted(self) -> Fit:
+        if not hasattr(self, "fit_"):
             raise NotFittedError("this LabelModel is not fitted yet; call fit(votes) first.")
-        return self.source_model_
+        return self.fit_
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON; the file appears whole or not at all."""
@@ -314,11 +293,7 @@ class LabelModel(Shown):
 
     def to_bytes(self) -> bytes:
         """What `save` writes."""
-        self._fitted()
-        learned = FittedModel(
-            self.fitted_, self.coding_, self.source_table_, self.notes_, self.aside_, self.all_sources_, self.digest_
-        )
-        return model_bytes(to_content(self.get_params(), learned))
+        return model_bytes(model_content(self.get_params(), self._fitted()))
 
     # What scikit-learn asks of an estimator.
 
@@ -344,7 +319,7 @@ class LabelModel(Shown):
         return f"LabelModel({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "source_model_")
+        return hasattr(self, "fit_")
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -355,6 +330,13 @@ class LabelModel(Shown):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(categorical=True, string=True, sparse=True),
         )
+
+
+def learn(data: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fit:
+    """Learn from votes, and from gold where there is some, by the method of the settings."""
+    if settings.method == "consensus":
+        return fit_votes(data, gold, settings)
+    return fit_paper(data, gold, settings, progress)
 
 
 def _warn_of_unused(gold: Gold | None) -> None:
@@ -380,13 +362,14 @@ def load(path: str | Path) -> LabelModel:
     Raises
     ------
     InputError
-        Where the file is damaged, is no model, or was written by a newer carob.
+        Where the file is damaged, is no model, or was written by a newer version.
     """
 
     def make(content: dict[str, Any]) -> LabelModel:
-        params, learned = from_content(content, parameters())
-        model = LabelModel(**params)._set(learned)
+        params, fit = fit_of(content, content["version"])
+        model = LabelModel(**params)
         model.settings()  # which checks them
+        model.fit_ = fit
         return model
 
     return read_model(path, make)

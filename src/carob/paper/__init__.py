@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from carob.paper import datasets as datasets
     from carob.paper.balance import class_balance as class_balance
     from carob.paper.gold_fit import labeled as labeled
-    from carob.paper.known import known_combination as known_combination
     from carob.paper.known import known_curve as known_curve
     from carob.paper.ratio import data_value_ratio as data_value_ratio
     from carob.paper.ratio import equivalent_labels as equivalent_labels
@@ -43,7 +42,6 @@ _HOMES = {
     "dependent_pairs": "paper.structure",
     "equivalent_labels": "paper.ratio",
     "expected_loss": "paper.theory.loss",
-    "known_combination": "paper.known",
     "known_curve": "paper.known",
     "labeled": "paper.gold_fit",
     "lemmas": "paper.theory.lemmas",

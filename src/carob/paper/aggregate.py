@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from carob._kernels import threads
 from carob._kernels.threads import in_threads, spans
 from carob._types import Bools, Floats, Ints, Places
-from carob.posterior.settings import Aggregate, Negative
+from carob.paper.settings import Aggregate, Negative
 
 
 def over_subsets(

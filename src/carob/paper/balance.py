@@ -15,7 +15,8 @@ from carob.errors import NotIdentifiedError
 from carob.paper.check import check_shape, check_sources
 from carob.paper.count import count
 from carob.paper.kinds import Kind
-from carob.posterior.settings import Pairs, Positions, Settings
+from carob.paper.settings import TripletSettings
+from carob.posterior.settings import Pairs, Positions
 from carob.posterior.source_model import gold_balance
 from carob.votes import Votes
 
@@ -75,7 +76,7 @@ def class_balance(votes: Votes, known_pairs: Pairs = ()) -> Floats:
     if not isinstance(votes, Votes):
         raise TypeError(f"class_balance takes Votes, not {type(votes).__name__}.")
     check_shape(len(votes), len(votes.sources))
-    settings = Settings(known_pairs=known_pairs)
+    settings = TripletSettings(known_pairs=known_pairs)
     counted = count(votes, settings)
     check_sources(counted.statistics.moments, counted.pairs)
     return Balance(None, counted.kind, counted.pairs, counted.statistics.triples).of(

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from carob.count.aside import COPY, tell_nothing
+from carob.count.aside import COPY, nothing_told
 from carob.count.moments import Moments
-from carob.errors import InputError, examples, plural
+from carob.errors import InputError, plural
 from carob.posterior.settings import Positions
-from carob.votes.counts import VoteCounts
 
 
 def check_sources(moments: Moments, pairs: Positions) -> None:
     """Refuse sources that triplets cannot work with."""
     problems = source_problems(moments, pairs)
-    if problems:
-        raise InputError(" ".join(problems))
-
-
-def check_telling(counts: VoteCounts, pairs: Positions) -> None:
-    """Refuse sources that would be set aside."""
-    problems = telling_problems(counts, pairs)
     if problems:
         raise InputError(" ".join(problems))
 
@@ -51,31 +41,7 @@ def source_problems(moments: Moments, pairs: Positions) -> list[str]:
     same_everywhere = np.maximum.reduceat(moments.counts == moments.n, moments.outputs.first)
     constant = [moments.sources[i] for i in np.flatnonzero(same_everywhere)]
     copies = [(i, j) for i, j in _copies(moments) if not {(i, j), (j, i)} & set(pairs)]
-    return problems + _nothing_told(silent, constant, [(moments.sources[i], moments.sources[j]) for i, j in copies])
-
-
-def telling_problems(counts: VoteCounts, pairs: Positions) -> list[str]:
-    """What would be set aside: silent and constant sources, and copies."""
-    aside = tell_nothing(counts, pairs)
-    return _nothing_told(aside.silent, aside.constant, [(first, copy) for copy, first in aside.copies])
-
-
-def _nothing_told(silent: Sequence[str], constant: Sequence[str], copies: Sequence[tuple[str, str]]) -> list[str]:
-    problems = []
-    if silent:
-        problems.append(f"These sources never vote: {examples(silent, len(silent))}. Leave them out (drop=; --drop).")
-    if constant:
-        problems.append(
-            f"These sources vote the same on every point and tell nothing: {examples(constant, len(constant))}. "
-            "Leave them out (drop=; --drop)."
-        )
-    if copies:
-        problems.append(
-            "These pairs vote identically on all points, and a copy is no evidence of its own: "
-            f"{examples(copies, len(copies))}. Leave one of each out (drop=; --drop), or name the pair (known_pairs=; "
-            "--known-pair)."
-        )
-    return problems
+    return problems + nothing_told(silent, constant, [(moments.sources[i], moments.sources[j]) for i, j in copies])
 
 
 def _copies(moments: Moments) -> list[tuple[int, int]]:

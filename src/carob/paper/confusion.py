@@ -21,8 +21,8 @@ from carob._types import Bools, Floats, Places
 from carob.paper.aggregate import over_subsets
 from carob.paper.assignment import assignment
 from carob.paper.kinds.symmetric import symmetric_tables
+from carob.paper.settings import Aggregate
 from carob.paper.tensor import on_simplex, parts
-from carob.posterior.settings import Aggregate
 from carob.posterior.source_model import accuracy
 from carob.votes.outputs import SILENT
 

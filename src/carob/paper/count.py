@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from carob._types import Group, Ints
 from carob.count.statistics import Statistics
 from carob.paper.kinds import Kind, choose_kind
+from carob.paper.settings import TripletSettings
 from carob.posterior.groups import check_groups, dependent_groups
-from carob.posterior.settings import Positions, Settings
+from carob.posterior.settings import Positions
 from carob.votes import Votes
 
 
@@ -39,7 +40,7 @@ class Counted:
         return None if triples is None else triples.sums.sum(axis=0)
 
 
-def count(votes: Votes, settings: Settings) -> Counted:
+def count(votes: Votes, settings: TripletSettings) -> Counted:
     """Count all that a fit with these settings needs."""
     pairs = settings.pairs(votes.sources)
     groups = dependent_groups(len(votes.sources), pairs)

@@ -8,16 +8,11 @@ from typing import get_args
 import numpy as np
 
 from carob.errors import InputError, a_whole_number, of_kind, one_of
-from carob.paper.count import count
 from carob.paper.curve import Curve
 from carob.paper.theory.decomposition import Learner, learn
-from carob.paper.theory.ising import Ising, accuracy_model, patterns
+from carob.paper.theory.ising import Ising, accuracy_model
 from carob.paper.theory.loss import expected_loss
-from carob.paper.votes_fit import fit_votes
-from carob.paper.with_gold import add_gold
-from carob.posterior.losses import log_losses
-from carob.posterior.settings import Aggregate, Settings, random_generator
-from carob.votes import GoldPoints, Votes
+from carob.posterior.settings import random_generator
 
 
 def known_curve(
@@ -52,31 +47,6 @@ def known_curve(
     return Curve.of_draws(sizes, risks)
 
 
-def known_combination(
-    truth: Ising,
-    n_unlabeled: int,
-    sizes: Sequence[int],
-    aggregate: Aggregate = "median",
-    trials: int = 100,
-    rng: np.random.Generator | int | None = None,
-) -> Curve:
-    """Risk, under a known distribution, of the combination that `carob.LabelModel` makes, against the gold labels.
-
-    Parameters
-    ----------
-    n_unlabeled : int
-        Unlabeled points besides.
-    sizes : sequence of int
-        Numbers of gold labels.
-    """
-    sizes = _sizes(truth, sizes, trials)
-    a_whole_number("n_unlabeled", n_unlabeled)
-    one_of("aggregate", aggregate, get_args(Aggregate))
-    rng = random_generator(rng)
-    risks = [[combined_risk(truth, n_unlabeled, n, aggregate, rng) for _ in range(trials)] for n in sizes]
-    return Curve.of_draws(sizes, risks)
-
-
 def _sizes(truth: Ising, sizes: Sequence[int], trials: int) -> list[int]:
     """Numbers of points, where all that was handed over is what it should be."""
     of_kind("truth", truth, Ising)
@@ -88,15 +58,3 @@ def _sizes(truth: Ising, sizes: Sequence[int], trials: int) -> list[int]:
     if not found or min(found) < 1:
         raise InputError("sizes must be one or more numbers of points of 1 or more each.")
     return found
-
-
-def combined_risk(
-    truth: Ising, n_unlabeled: int, n_labeled: int, aggregate: Aggregate, rng: np.random.Generator
-) -> float:
-    """Exact risk of the combination of one sample of unlabeled points and one of gold labels."""
-    votes, points = truth.sample(n_unlabeled, rng), truth.sample(n_labeled, rng)
-    settings = Settings(aggregate=aggregate, class_balance=truth.class_balance, symmetric=True)
-    votes_fit = fit_votes(count(votes, settings), None, settings, partial=True)
-    model = add_gold(votes_fit, GoldPoints.of(points, points.own_gold), 0)
-    rows = Votes(patterns(truth.m), votes.sources, votes.coding)
-    return float((log_losses(model.posterior(rows)) * truth.probabilities).sum())

@@ -17,10 +17,11 @@ from carob.paper.balance import VOTES_WORTH
 from carob.paper.check import check_shape, check_sources
 from carob.paper.confusion import Confusion, confusion
 from carob.paper.intervals import FEWEST, SECONDS, distance_interval
+from carob.paper.settings import Aggregate, TripletSettings
 from carob.paper.views import ViewCounts, choose_views
 from carob.posterior.groups import check_groups, dependent_groups, merge_groups
 from carob.posterior.intervals import Intervals, student
-from carob.posterior.settings import Aggregate, Pairs, Settings
+from carob.posterior.settings import Pairs
 from carob.posterior.source_model import SourceModel, accuracy, gold_balance
 from carob.votes import GoldPoints, Outputs, Votes
 from carob.votes.row_hash import block_of
@@ -74,8 +75,13 @@ def tensors(
     """
     if not isinstance(votes, Votes):
         raise TypeError(f"tensors takes Votes, not {type(votes).__name__}.")
-    settings = Settings(
-        aggregate, method="tensors", class_balance=class_balance, known_pairs=known_pairs, replicates=0, rng=rng
+    settings = TripletSettings(
+        aggregate=aggregate,
+        method="tensors",
+        class_balance=class_balance,
+        known_pairs=known_pairs,
+        replicates=0,
+        rng=rng,
     )
     found = TensorFit.of(votes, None, settings)
     return SourceModel.independent(votes.sources, votes.classes, found.class_balance, found.tables)
@@ -92,7 +98,7 @@ class TensorFit:
     groups : tuple of tuples of int
         Sources that are known to depend on each other; every other alone.
     gold : GoldCounts or None
-    settings : Settings
+    settings : TripletSettings
     from_votes : Confusion
         What votes alone say.
     """
@@ -101,11 +107,11 @@ class TensorFit:
     counts: ViewCounts
     groups: tuple[Group, ...]
     gold: GoldCounts | None
-    settings: Settings
+    settings: TripletSettings
     from_votes: Confusion
 
     @classmethod
-    def of(cls, votes: Votes, points: GoldPoints | None, settings: Settings) -> TensorFit:
+    def of(cls, votes: Votes, points: GoldPoints | None, settings: TripletSettings) -> TensorFit:
         """Check the sources, choose views, count, and solve."""
         check_shape(len(votes), len(votes.sources))
         pairs = settings.pairs(votes.sources)
@@ -117,7 +123,7 @@ class TensorFit:
         rng = settings.generator()
         counts = choose_views(votes, moments, groups, rng)
         views = counts.views
-        found = confusion(*counts.weighted(), views.triples, views.apart(groups), settings.averaging, given, rng)
+        found = confusion(*counts.weighted(), views.triples, views.apart(groups), settings.aggregate, given, rng)
         gold = None if points is None else GoldCounts.of(points, len(counts.n), found.tables)
         return cls(votes, counts, groups, gold, settings, found)
 
@@ -157,7 +163,7 @@ class TensorFit:
 
         def again(rng: np.random.Generator) -> tuple[Floats, Floats]:
             weights = rng.multinomial(B, np.full(B, 1 / B))
-            drawn = confusion(*counts.weighted(weights), views.triples, apart, settings.averaging, given, rng, found)
+            drawn = confusion(*counts.weighted(weights), views.triples, apart, settings.aggregate, given, rng, found)
             if self.gold is None:
                 return accuracy(drawn.tables, drawn.class_balance), drawn.class_balance
             balance = self._balance(drawn.class_balance, weights @ self.gold.truth)

@@ -18,8 +18,9 @@ from carob.errors import NotIdentifiedError, examples
 from carob.paper.aggregate import aggregate_triplets
 from carob.paper.check import check_sources
 from carob.paper.kinds import Features, Kind, choose_kind
+from carob.paper.settings import Aggregate, Negative, Signs, TripletSettings
 from carob.paper.signs import found_signs
-from carob.posterior.settings import Aggregate, Negative, Pairs, Positions, Settings, Signs
+from carob.posterior.settings import Pairs, Positions
 from carob.posterior.source_model import SourceModel, check_class_balance
 
 
@@ -48,12 +49,12 @@ class Problem:
         return cls(kind, moments, features, np.where(b == 0, 1 / moments.n, b))
 
     def sizes(
-        self, settings: Settings, rng: np.random.Generator, partners: Places | None = None
+        self, settings: TripletSettings, rng: np.random.Generator, partners: Places | None = None
     ) -> tuple[Floats, Ints]:
         """The size of x of every feature, and how many triplets it rests on; see `aggregate_triplets`."""
         features = self.features
         return aggregate_triplets(
-            self.b, features.allowed, settings.averaging, settings.negative, features.limit, rng, partners
+            self.b, features.allowed, settings.aggregate, settings.negative, features.limit, rng, partners
         )
 
     def tables(self, x: Floats, balance: Floats) -> Floats:
@@ -82,18 +83,15 @@ class Solution:
         Signed parameters of the features.
     sign : array of int, shape (m,)
     class_balance : array, shape (K,)
-    settings : Settings
+    settings : TripletSettings
         How the triplets were solved.
-    unknown : tuple of str
-        Sources with a parameter that no triplet tells of.
     """
 
     problem: Problem
     x: Floats
     sign: Ints
     class_balance: Floats
-    settings: Settings
-    unknown: tuple[str, ...]
+    settings: TripletSettings
 
     @property
     def model(self) -> SourceModel:
@@ -161,7 +159,7 @@ def triplets(
     """
     if not isinstance(moments, Moments):
         raise TypeError(f"triplets takes Moments, as Moments.of(votes) gives them, not {type(moments).__name__}.")
-    settings = Settings(
+    settings = TripletSettings(
         aggregate=aggregate,
         class_balance=class_balance,
         symmetric=symmetric,
@@ -175,29 +173,22 @@ def triplets(
     return solve(moments, balance, settings).model
 
 
-def solve(moments: Moments, balance: Floats, settings: Settings, partial: bool = False) -> Solution:
-    """As `triplets`, with the class balance known and the sources checked.
-
-    Parameters
-    ----------
-    partial : bool
-        Leave a parameter that no triplet tells of at 0, where votes say nothing of the class, instead of refusing.
-    """
+def solve(moments: Moments, balance: Floats, settings: TripletSettings) -> Solution:
+    """As `triplets`, with the class balance known and the sources checked."""
     kind = choose_kind(settings.symmetric, moments)
     pairs = settings.pairs(moments.sources)
     problem = Problem.of(kind, moments, balance, pairs)
     source = problem.features.source
     size, usable = problem.sizes(settings, settings.generator())
-    unknown = tuple(moments.sources[i] for i in np.unique(source[usable == 0]))
-    size = np.where(usable == 0, 0.0, size)
-    if unknown and not partial:
+    unknown = [moments.sources[i] for i in np.unique(source[usable == 0])]
+    if unknown:
         raise NotIdentifiedError(
             f"no triplet can be used for {examples(unknown)}: with every pair of other sources, agreements contradict "
             f"each other or never occur{kind.hint(moments)}. Drop the source (drop=; --drop), name dependent pairs "
             "(known_pairs=; --known-pair), or bring more points.",
-            estimate=size,
+            estimate=np.where(usable == 0, 0.0, size),
         )
     sign = np.ones(len(moments.sources), dtype=np.int64)
     if settings.signs == "data":
         sign = found_signs(moments, problem.source_model(size, balance), pairs)
-    return Solution(problem, size * sign[source], sign, balance, settings, unknown)
+    return Solution(problem, size * sign[source], sign, balance, settings)

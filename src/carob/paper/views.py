@@ -14,11 +14,10 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from carob._cached import cached_property
 from carob._kernels.pools import pool_votes
 from carob._kernels.threads import in_threads, spans
 from carob._kernels.views import add_joint
-from carob._types import Bools, Codes, Floats, Group, Ints, Places
+from carob._types import Bools, Codes, Floats, Group, Ints, Places, cached_property
 from carob.count.moments import Moments
 from carob.count.statistics import BLOCKS, FEWEST_BLOCKS
 from carob.errors import InputError, NotIdentifiedError, examples

@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import Floats, Group
+from carob._types import Floats, Group, cached_property
 from carob.count.statistics import GroupCounts, Statistics
 from carob.paper.balance import Balance
 from carob.paper.check import check_sources
 from carob.paper.count import Counted
+from carob.paper.settings import Aggregate, TripletSettings
 from carob.paper.triplet_fit import Solution, solve
 from carob.posterior.groups import merge_groups
-from carob.posterior.settings import Aggregate, Settings
 from carob.posterior.source_model import SourceModel
 from carob.votes import GoldPoints
 
@@ -44,12 +43,6 @@ class VotesFit:
         """The source model, with known groups taken as one."""
         return self.model_of(self.solution.x)
 
-    @property
-    def counted_once(self) -> tuple[Group, ...]:
-        """Groups of which a plain count of votes takes one vote for a class."""
-        kind = self.solution.problem.kind
-        return tuple(found.group for found in self.joint) if kind.one_vote_per_group else ()
-
     def model_of(self, x: Floats) -> SourceModel:
         """The same with other parameters of the features."""
         problem = self.solution.problem
@@ -60,20 +53,18 @@ class VotesFit:
         return replace(self, solution=self.solution.again(statistics.moments, rng, aggregate))
 
 
-def fit_votes(counted: Counted, gold: GoldPoints | None, settings: Settings, partial: bool = False) -> VotesFit:
+def fit_votes(counted: Counted, gold: GoldPoints | None, settings: TripletSettings) -> VotesFit:
     """Check the sources, find the class balance, and solve the triplets.
 
     Parameters
     ----------
     gold : GoldPoints or None
         Helps with the class balance.
-    partial : bool
-        As in `solve`.
     """
     moments = counted.statistics.moments
     check_sources(moments, counted.pairs)
     given = settings.given_balance(moments.classes)
     balance = Balance(given, counted.kind, counted.pairs, counted.statistics.triples)
     found = balance.of(moments, counted.triple_sums, None if gold is None else gold.counts)
-    solution = solve(moments, found, settings, partial)
+    solution = solve(moments, found, settings)
     return VotesFit(solution, balance, counted.statistics.groups, counted.groups)

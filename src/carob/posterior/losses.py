@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob._types import Floats
+from carob._types import Codes, Floats
 from carob.errors import InputError
+from carob.posterior.intervals import student, weighted_share
 from carob.votes import Gold
 
 CERTAIN = 1e-6  # no probability counts as nearer to 0 or 1 than this, as in the paper
@@ -78,3 +79,49 @@ def score(probabilities: Floats, gold: Gold) -> Score:
         positive = int((guess == 1).sum() + (truth == 1).sum())
         f1 = 2 * int(((guess == 1) & (truth == 1)).sum()) / positive if positive else np.nan
     return Score(len(p), float((guess == truth).mean()), float(loss), float(f1))
+
+
+@dataclass(frozen=True)
+class CrossScore:
+    """Accuracy and log loss of one way to label, with intervals.
+
+    Parameters
+    ----------
+    name : str
+        What the labels come from.
+    accuracy, accuracy_low, accuracy_high : float
+    loss, loss_low, loss_high : float
+        Mean cross-entropy in nats.
+    """
+
+    name: str
+    accuracy: float
+    accuracy_low: float
+    accuracy_high: float
+    loss: float
+    loss_low: float
+    loss_high: float
+
+    @classmethod
+    def of(cls, name: str, probabilities: Floats, truth: Codes, weights: Floats, level: float) -> CrossScore:
+        """Measure probabilities of gold points, shape (g, K), each of which stands for so many of a random sample."""
+        share = weights / weights.sum()
+        losses = log_losses(probabilities[np.arange(len(truth)), truth])
+        right = weighted_share(probabilities.argmax(axis=1) == truth, share, level)
+        return cls(name, *right, *mean_interval(losses, share, level))
+
+
+def mean_interval(values: Floats, share: Floats, level: float) -> tuple[float, float, float]:
+    """A mean of values of 0 or more, weighted by shares, with Student's interval.
+
+    As few points lose much, the variance itself is not well known: a sum of squares of kurtosis k is as one of
+    2 g / (k - 1) normal ones, and that many degrees of freedom, g - 1 at most, are those of t.
+    """
+    g = len(values)
+    mean = float(share @ values)
+    centred = values - mean
+    variance = float(share @ centred**2)
+    kurtosis = float(share @ centred**4) / variance**2 if variance > 0 else 1.0
+    freedom = int(np.clip(2 * g / max(kurtosis - 1, 1e-9), 1, max(g - 1, 1)))
+    half = student(level, freedom) * float(np.sqrt((share**2 @ centred**2) * g / max(g - 1, 1)))
+    return mean, max(mean - half, 0.0), mean + half

@@ -18,10 +18,9 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from carob._cached import cached_property
 from carob._kernels import threads
 from carob._kernels.evidence import add_tables, two_class_probabilities
-from carob._types import Codes, Floats, Group, Ints
+from carob._types import Codes, Floats, Group, Ints, cached_property
 from carob.errors import InputError, one_of
 from carob.posterior.source_model import SourceModel, source_model_of
 from carob.votes import Votes

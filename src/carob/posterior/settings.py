@@ -14,10 +14,7 @@ from carob.errors import InputError, a_number, a_whole_number, examples, one_of
 from carob.posterior.source_model import check_class_balance
 from carob.votes import Votes
 
-Aggregate = Literal["median", "mean", "random"]
-Negative = Literal["drop", "absolute"]
-Method = Literal["auto", "consensus", "triplets", "labeled", "combined", "tensors"]
-Signs = Literal["positive", "data"]
+Method = Literal["consensus", "triplets", "labeled", "tensors"]
 Pairs = Sequence[tuple[str | int, str | int]]
 Positions = tuple[tuple[int, int], ...]
 
@@ -26,13 +23,9 @@ Positions = tuple[tuple[int, int], ...]
 class Settings:
     """The settings of a fit; what each means stands in `carob.LabelModel`."""
 
-    aggregate: Aggregate | None = None
-    method: Method = "auto"
+    method: Method = "consensus"
     class_balance: Any = None
-    symmetric: bool | None = None
     known_pairs: Pairs = ()
-    negative: Negative = "drop"
-    signs: Signs = "positive"
     level: float = 0.9
     replicates: int = 200
     rng: np.random.Generator | int | None = 0
@@ -40,47 +33,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         one_of("method", self.method, get_args(Method))
-        one_of("aggregate", self.aggregate, (None, *get_args(Aggregate)))
-        one_of("negative", self.negative, get_args(Negative))
-        one_of("signs", self.signs, get_args(Signs))
         one_of("strict", self.strict, (True, False))
         if a_whole_number("replicates", self.replicates) < 0:
             raise InputError(f"replicates must be 0 or more, not {self.replicates!r}.")
         if not 0.5 < (1 + a_number("level", self.level)) / 2 < 1:  # as far as numbers of 64 bits can tell
             raise InputError(f"level must be between 0 and 1, not {self.level!r}.")
-        if self.symmetric is not None and not isinstance(self.symmetric, bool | np.bool_):
-            raise TypeError(f"symmetric must be True, False or None, not {self.symmetric!r}.")
         self.generator()  # refuses what is no seed
-        if self.method == "tensors" and replace(self, method="auto", aggregate=None).about_triplets:
-            raise InputError(
-                "method='tensors' learns a whole table of every source; symmetric, negative and signs are options of "
-                "method='triplets'."
-            )
-
-    @property
-    def averaging(self) -> Aggregate:
-        """How estimates of all triplets become one."""
-        return self.aggregate or "median"
-
-    @property
-    def about_triplets(self) -> bool:
-        """Whether something was asked for that only triplets have."""
-        return (
-            self.aggregate is not None
-            or self.symmetric is not None
-            or self.negative != "drop"
-            or self.signs != "positive"
-        )
-
-    @property
-    def takes_triplets(self) -> bool:
-        """Whether the sources are learned from three of them, or three pools of them, at a time."""
-        return self.method in ("triplets", "combined", "tensors") or (self.method == "auto" and self.about_triplets)
-
-    @property
-    def takes_all(self) -> bool:
-        """Whether all votes must be at hand: whatever is not the default counts them in ways of its own."""
-        return self.takes_triplets or self.method == "labeled"
 
     def generator(self) -> np.random.Generator:
         """Where random numbers come from."""

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import Bools, Codes, Floats, Group, Ints, Label
+from carob._types import Bools, Codes, Floats, Group, Ints, Label, cached_property
 from carob.errors import InputError
 from carob.votes.outputs import LARGEST_TABLE, SILENT
 
@@ -96,19 +95,19 @@ class SourceModel:
         """Probability that a vote is right, for each source, shape (m,)."""
         return np.array([float(accuracy(table, self.class_balance)) for table in self.source_tables])
 
-    def as_voted(self, scored: Bools, reads_as: Sequence[Codes]) -> SourceModel:
+    def as_voted(self, scored: Bools, bin_classes: Sequence[Codes]) -> SourceModel:
         """The model of the votes that scores come to, each source by itself; itself where there are no scores.
 
         Parameters
         ----------
         scored : array of bool, shape (m,)
             Sources that give scores.
-        reads_as : sequence of arrays
+        bin_classes : sequence of arrays
             The class that each bin of each of these is read as.
         """
         if not scored.any():
             return self
-        tables, K, classes_of = list(self.source_tables), len(self.classes), iter(reads_as)
+        tables, K, classes_of = list(self.source_tables), len(self.classes), iter(bin_classes)
         for i in np.flatnonzero(scored):
             read = np.append(SILENT, 1 + next(classes_of).astype(np.int64))
             tables[i] = np.maximum(tables[i] @ (read[:, None] == np.arange(K + 1)), _SMALLEST)

@@ -9,7 +9,7 @@ import numpy as np
 
 from carob._types import Floats, Ints, Label
 from carob.read.plain import plain
-from carob.votes import Gold, GoldPoints, Votes
+from carob.votes import GoldPoints, Votes
 from carob.votes.counts import VoteCounts
 
 
@@ -45,9 +45,8 @@ class SourceTable:
     high: Floats
 
     @classmethod
-    def of(cls, votes: Votes, gold: Gold | None, accuracy: Floats, low: Floats, high: Floats) -> SourceTable:
+    def of(cls, votes: Votes, points: GoldPoints | None, accuracy: Floats, low: Floats, high: Floats) -> SourceTable:
         """Summarise votes and, where there is some, gold."""
-        points = None if gold is None else GoldPoints.of(votes, gold)
         return cls.of_counts(votes.counts, points, accuracy, low, high)
 
     @classmethod

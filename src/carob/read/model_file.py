@@ -15,7 +15,8 @@ from carob.read.plain import plain
 FORMAT = "carob model"
 _FORMATS = (FORMAT, "karat model")  # the name until version 0.2
 # 2: groups that a plain count of votes takes for one source; 3: readings of a consensus; 4: silence in them, a digest
-VERSION = 4
+# 5: one fit, whichever the method
+VERSION = 5
 T = TypeVar("T")
 
 

@@ -116,7 +116,7 @@ class Views:
             gain = lacking.by_labels(labels).interval(level)
             lines.append(
                 "If you buy labels alone: "
-                + purchase_sentence(labels, 0, labels * prices.label_cost, risks.both.loss(level).value, gain)
+                + purchase_sentence(labels, 0, labels * prices.label_cost, risks.scores["votes and gold"].loss, gain)
             )
         plan = best_plan(risks, prices.label_cost, prices.point_cost, prices.budget)
         (section,) = plan_sections(plan, prices)

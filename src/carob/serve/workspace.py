@@ -395,7 +395,7 @@ def effect_words(found: Effect) -> str:
 
 
 def _loss(analysis: Analysis) -> float | None:
-    return None if analysis.risks is None else analysis.risks.both.loss(analysis.settings.level).value
+    return None if analysis.risks is None else analysis.risks.scores["votes and gold"].loss
 
 
 def _number(votes: Votes, source: str, code: int) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from carob.commands.fit import FitResult
 from carob.errors import examples, plural
-from carob.label.cross_validation import CrossScore
-from carob.posterior.losses import Score
+from carob.posterior.losses import CrossScore, Score
 from carob.show.cells import Between, Cell, Loss, Share, Text
 from carob.show.charts.histogram import histogram
 from carob.show.data import aside_sections, balance_section, source_section, warning_sections
@@ -33,7 +32,7 @@ def quality_sections(result: FitResult) -> list[Section]:
     """How good the labels are, as far as gold tells."""
     sections = []
     if result.scores:
-        sections.append(_scores_section(result.scores, result.data.n_gold or 0))
+        sections.append(scores_section(result.scores, result.data.n_gold or 0))
     if result.score is not None:
         sections.append(_score_section(result.score, result.learned_from_gold))
     return sections
@@ -50,7 +49,8 @@ def _verdict(result: FitResult) -> str:
     return f"{learned} Wrote {' and '.join(wrote)}." if wrote else learned
 
 
-def _scores_section(scores: Sequence[CrossScore], n_gold: int) -> Section:
+def scores_section(scores: Sequence[CrossScore], n_gold: int) -> Section:
+    """How good labels are, by every way to make them."""
     rows: list[list[Cell]] = [
         [
             Text(score.name),

@@ -10,7 +10,6 @@ from carob.commands.pick import PickResult
 from carob.commands.summary import DataSummary, class_shares
 from carob.errors import plural
 from carob.model.label_model import LabelModel
-from carob.posterior.source_table import SourceTable
 from carob.show.charts.chart import can_draw
 from carob.show.check import check_report
 from carob.show.data import balance_section, source_section
@@ -54,21 +53,17 @@ def _report(result: Any) -> Report:
 
 
 def _model_report(model: LabelModel) -> Report:
-    if not hasattr(model, "source_table_"):
+    if not hasattr(model, "fit_"):
         return Report(f"{model!r}, not fitted yet.")
-    table: SourceTable = model.source_table_
-    gold = int((table.correct + table.incorrect).max(initial=0))
-    origin = model.fitted_.origin
+    fit = model.fit_
     data = DataSummary(
-        0 if origin is None else origin.points, gold or None, tuple(model.classes_.tolist()), model.coding_, table,
-        model.level, 0, model.aside_,
-    )  # fmt: skip
-    learned = f"Learned {plural(len(table.source), 'source')}"
-    points = "" if origin is None else f" from {plural(origin.points, 'point')}"
-    labels = f" and {plural(origin.gold, 'gold label')}" if origin is not None and origin.gold else ""
+        fit.n_points, fit.n_gold or None, fit.model.classes, fit.coding, fit.sources, model.level, 0, fit.aside
+    )
+    labels = f" and {plural(fit.n_gold, 'gold label')}" if fit.n_gold else ""
     sections = [
-        source_section(data, by_gold=bool(origin is not None and origin.gold)),
+        source_section(data, by_gold=fit.n_gold > 0),
         balance_section(class_shares(model)),
-        Section("How the model was learned", lines=model.notes_),
+        Section("How the model was learned", lines=fit.notes),
     ]
-    return Report(f"{learned}{points}{labels}.", sections)
+    learned = f"Learned {plural(len(fit.sources.source), 'source')} from {plural(fit.n_points, 'point')}{labels}."
+    return Report(learned, sections)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from carob.show.cells import Between, Cell, Count, Loss, Nats, Percent, Share, Text
+from dataclasses import replace
+
+import numpy as np
+
+from carob.show.cells import Between, Cell, Count, Loss, Nats, Percent, Text
 from carob.show.charts.calibration import calibration
 from carob.show.charts.curves import learning_curves
 from carob.show.charts.error_sources import error_sources
 from carob.show.data import aside_sections, pair_section
+from carob.show.fit import scores_section
 from carob.show.report import Report, Section
 from carob.value.advice import DataValue
 from carob.value.interval import Interval
 from carob.value.votes_alone import VotesAlone
-from carob.value.words import change_words, purchase_words, ratio_words
+from carob.value.words import purchase_words, ratio_words
 
 ESTIMATORS = {"labeled": "gold alone", "unlabeled": "votes alone", "combined": "votes and gold"}
 
@@ -34,9 +39,9 @@ def value_report(found: DataValue | VotesAlone, pick_command: str = "", plan_com
 
 def votes_alone_section(found: VotesAlone) -> Section:
     """What is known without gold."""
+    test = f"Test that all sources are independent given the class: p = {found.p_value:.2g}."
     lines = [
-        f"Test that all sources are independent given the class: p = {found.p_value:.2g}.",
-        f"Mean and median of triplets differ by up to {found.spread:.3f} in accuracy.",
+        *([] if np.isnan(found.p_value) else [test]),
         "This is weaker than what gold tells: dependence that all sources share does not show in the votes.",
     ]
     return Section("What votes alone tell", lines=lines)
@@ -44,34 +49,15 @@ def votes_alone_section(found: VotesAlone) -> Section:
 
 def risk_section(found: DataValue) -> Section:
     """How wrong labels are now, and why."""
-    rows: list[list[Cell]] = []
-    for name, what in ESTIMATORS.items():
-        risk, right = found.risk[name], found.accuracy[name]
-        rows.append(
-            [
-                Text(what),
-                Loss(risk.value),
-                Between(Loss(risk.low), Loss(risk.high)),
-                Share(right.value),
-                Between(Share(right.low), Share(right.high)),
-            ]
-        )
-    interval = f"{Percent(found.level, digits=0)} interval"
-    headers = ["learned from", "log loss", interval, "right", interval]
     shares = found.shares
     lines = [
         f"Of the log loss of votes and gold, more gold labels would mend about {Loss(shares.labels)}, more unlabeled "
         f"points {Loss(shares.points)}; {Loss(shares.rest)} is what these sources do not tell.",
-        "Gold alone counts votes on gold as the paper does; that of `carob fit` knows what sources are usually like.",
     ]
     ratio = ratio_words(found.data_value_ratio, found.equivalent_labels)
-    return Section(
-        f"Now, with {found.n_gold:,} gold labels, on points not learned from",
-        headers,
-        rows,
-        [*lines, ratio] if ratio else lines,
-        charts=[error_sources(found), *([] if found.calibration is None else [calibration(found.calibration)])],
-    )
+    section = scores_section(found.scores, found.n_gold)
+    charts = [error_sources(found), *([] if found.calibration is None else [calibration(found.calibration)])]
+    return replace(section, lines=[*lines, ratio] if ratio else lines, charts=charts)
 
 
 def gain_section(found: DataValue) -> Section:
@@ -80,7 +66,6 @@ def gain_section(found: DataValue) -> Section:
     for name, what in purchase_words().items():
         gain, right = found.gains[name], found.accuracy_gains[name]
         rows.append([Text(what), *_gain_cells(gain), Percent(right.value, digits=2)])
-    rows += [[Text(change_words(change)), *_gain_cells(change.gain), Text("")] for change in found.changes]
     return Section(
         "What votes and gold would gain",
         ["by", "log loss", f"{Percent(found.level, digits=0)} interval", "right labels"],

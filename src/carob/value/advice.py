@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from carob.notebook import Shown
+from carob._types import Shown
 from carob.paper.ratio import data_value_ratio
+from carob.posterior.losses import CrossScore
 from carob.value.calibration import Calibration, calibration
-from carob.value.changes import SourceChange, source_changes
 from carob.value.decision import NEXT_LABELS, TIMES_POINTS, Decision, Kind, decide, labels_to_buy
 from carob.value.equivalent import difference, equivalent
 from carob.value.gains import Lacking
@@ -48,10 +48,9 @@ class DataValue(Shown):
     Parameters
     ----------
     n_unlabeled, n_gold : int
-    risk : dict
-        Expected log loss now of "labeled" (gold alone), "unlabeled" (votes alone) and "combined" (both).
-    accuracy : dict
-        The share of right labels of each.
+    scores : tuple of CrossScore
+        How good labels are now, by majority vote, votes alone, gold alone, and votes and gold, on gold that they
+        were not learned from: the same as those of the fit.
     shares : Shares
         Where the log loss of the combination comes from.
     equivalent_labels, data_value_ratio : Interval
@@ -59,8 +58,6 @@ class DataValue(Shown):
     gains, accuracy_gains : dict
         What the combination would gain by "labels" (50 more) or "points" (ten times as many), in log loss and in the
         share of right labels. The intervals are of the expected gain, over draws of new labels or points.
-    changes : tuple of SourceChange
-        What dropping or merging dependent sources would do.
     decision : Decision
         What to do next, and why.
     curve : tuple of dict
@@ -76,14 +73,12 @@ class DataValue(Shown):
 
     n_unlabeled: int
     n_gold: int
-    risk: dict[str, Interval]
-    accuracy: dict[str, Interval]
+    scores: tuple[CrossScore, ...]
     shares: Shares
     equivalent_labels: Interval
     data_value_ratio: Interval
     gains: dict[str, Interval]
     accuracy_gains: dict[str, Interval]
-    changes: tuple[SourceChange, ...]
     decision: Decision
     curve: tuple[dict[str, float | None], ...]
     level: float
@@ -93,7 +88,7 @@ class DataValue(Shown):
 
     @property
     def kind(self) -> Kind:
-        """What to do next: "buy labels", "buy points", "fix sources", "stop" or "cannot tell"."""
+        """What to do next: "buy labels", "buy points", "stop" or "cannot tell"."""
         return self.decision.kind
 
     @property
@@ -107,16 +102,12 @@ class DataValue(Shown):
         return {
             "n_unlabeled": self.n_unlabeled,
             "n_gold": self.n_gold,
-            "risk": {
-                name: {"mean": found.value, "low": found.low, "high": found.high} for name, found in self.risk.items()
-            },
-            "accuracy": {name: vars(found) for name, found in self.accuracy.items()},
+            "scores": [vars(score) for score in self.scores],
             "shares": vars(self.shares),
             "equivalent_labels": {**vars(f), "note": worth(self.n_unlabeled, f)},
             "data_value_ratio": vars(self.data_value_ratio),
             "gains": {name: vars(found) for name, found in self.gains.items()},
             "accuracy_gains": {name: vars(found) for name, found in self.accuracy_gains.items()},
-            "changes": [change.to_dict() for change in self.changes],
             "advice": self.kind,
             "sure": self.decision.sure,
             "worth": self.decision.worth,
@@ -139,33 +130,21 @@ def conclude(risks: Risks, worth: float | None = None) -> DataValue:
     found = risks.prospects
     f = equivalent(risks, level)
     ratio = Interval(*(float(data_value_ratio(N, labels)) for labels in (f.value, f.high, f.low)))
-    changes = source_changes(risks)
-    risk = {
-        "labeled": risks.gold_alone.loss(level),
-        "unlabeled": risks.votes_alone.loss(level),
-        "combined": risks.both.loss(level),
-    }
-    accuracy = {
-        "labeled": risks.gold_alone.accuracy(level),
-        "unlabeled": risks.votes_alone.accuracy(level),
-        "combined": risks.both.accuracy(level),
-    }
+    scores = risks.scores
     return DataValue(
         N,
         n_gold,
-        risk,
-        accuracy,
-        _shares(risk["combined"].value, found.loss),
+        tuple(scores.values()),
+        _shares(scores["votes and gold"].loss, found.loss),
         f,
         ratio,
         _gains(found.loss, level),
         _gains(found.right, level),
-        changes,
-        decide(found, changes, worth),
-        _curve(risks, risk["combined"].value, found.loss),
+        decide(found, worth),
+        _curve(risks, found.loss),
         level,
         curves=learning_curves(risks),
-        calibration=calibration(risks.both, level),
+        calibration=calibration(risks.cross, level),
     )
 
 
@@ -183,10 +162,10 @@ def _shares(risk: float, lacking: Lacking) -> Shares:
     return Shares(labels, points, rest)
 
 
-def _curve(risks: Risks, risk: float, lacking: Lacking) -> tuple[dict[str, float | None], ...]:
+def _curve(risks: Risks, lacking: Lacking) -> tuple[dict[str, float | None], ...]:
     n_gold = lacking.n_gold
     n, mean, _ = difference(risks)
-    alone = risks.votes_alone.loss(risks.settings.level).value
+    alone, risk = (risks.scores[name].loss for name in ("votes alone", "votes and gold"))
     sizes = sorted({n for n in _SHOWN if n <= 10 * n_gold} | {n_gold, n_gold + NEXT_LABELS})
     both = predicted_both(risk, lacking, np.array(sizes))
     rows: list[dict[str, float | None]] = []

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from carob._types import Floats, Progress
+from carob.label.agreed import votes_alone
 from carob.paper.ratio import data_value_ratio
-from carob.posterior.losses import log_losses
 from carob.value.equivalent import equivalent
 from carob.value.interval import Interval
-from carob.value.risks import Risks, alone_probabilities
+from carob.value.risks import Risks
 
 _HALVES = 5  # from all points down to a 32nd of them
 _FEWEST = 3.0  # times as many points as gold labels, at least
@@ -51,15 +51,13 @@ def value_by_points(risks: Risks, progress: Progress | None = None) -> tuple[Val
     for done, n in enumerate(sizes):
         tell(done, len(sizes))
         rows = np.concatenate([risks.points.rows, others[: n - len(risks.points)]])
-        placed = replace(risks.points, rows=np.arange(len(risks.points)))
-        fewer = alone_probabilities(risks.votes.take(rows), placed, risks.settings)[0][: len(risks.points)]
-        found.append(_value(risks, n, log_losses(fewer[np.arange(len(fewer)), risks.points.truth])))
-    return (*found, _value(risks, N, risks.votes_alone.losses))
+        fewer = votes_alone(risks.votes.take(rows), risks.settings).posterior(risks.points.votes)
+        found.append(_value(risks, n, fewer))
+    return (*found, _value(risks, N, risks.cross.votes_alone))
 
 
-def _value(risks: Risks, n: int, losses: Floats) -> ValueAt:
-    level = risks.settings.level
-    there = replace(risks, votes_alone=replace(risks.votes_alone, losses=losses))
-    f = equivalent(there, level)
+def _value(risks: Risks, n: int, alone: Floats) -> ValueAt:
+    there = replace(risks, cross=replace(risks.cross, votes_alone=alone))
+    f = equivalent(there, risks.settings.level)
     ratio = Interval(*(float(data_value_ratio(n, labels)) for labels in (f.value, f.high, f.low)))
-    return ValueAt(n, there.votes_alone.loss(level).value, f, ratio)
+    return ValueAt(n, there.scores["votes alone"].loss, f, ratio)

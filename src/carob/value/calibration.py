@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob._types import Places
+from carob.label.cross_validation import CrossValidation
+from carob.posterior.intervals import weighted_share
 from carob.value.interval import Interval
-from carob.value.risks import Measured, share_interval
 
 _PER_BIN = 20  # gold labels that a share is told from, at least
 _MOST_BINS = 8
@@ -58,15 +58,13 @@ class Calibration:
         return sum(part.labels * (part.said - part.right.value) for part in self.bins) / labels
 
 
-def calibration(measured: Measured, level: float) -> Calibration:
-    """Compare in bins with as many gold labels each."""
-    order = np.argsort(measured.confidence, kind="stable")
-    number = int(np.clip(len(order) // _PER_BIN, 1, _MOST_BINS))
-    parts = np.array_split(order, number)
-    return Calibration(tuple(_bin(measured, part, level) for part in parts))
-
-
-def _bin(measured: Measured, part: Places, level: float) -> Bin:
-    weights = measured.weights[part]
-    said = float(np.average(measured.confidence[part], weights=weights))
-    return Bin(said, share_interval(measured.right[part], weights, level), len(part))
+def calibration(cross: CrossValidation, level: float) -> Calibration:
+    """Compare the labels of votes and gold in bins with as many gold labels each."""
+    sure, right = cross.both.max(axis=1), cross.both.argmax(axis=1) == cross.points.truth
+    order = np.argsort(sure, kind="stable")
+    bins = []
+    for part in np.array_split(order, int(np.clip(len(order) // _PER_BIN, 1, _MOST_BINS))):
+        weights = cross.points.weights[part]
+        share = weights / weights.sum()
+        bins.append(Bin(float(share @ sure[part]), Interval(*weighted_share(right[part], share, level)), len(part)))
+    return Calibration(tuple(bins))

@@ -1,4 +1,4 @@
-"""What to do next: buy gold labels, buy unlabeled points, fix the sources, stop, or say that it cannot be told yet.
+"""What to do next: buy gold labels, buy unlabeled points, stop, or say that it cannot be told yet.
 
 The answer is the one with the largest expected gain, where that is worth the trouble: no other has less expected
 regret. How sure it is, is the probability that no other answer would have been better.
@@ -6,17 +6,15 @@ regret. How sure it is, is the probability that no other answer would have been 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from carob.errors import InputError
-from carob.value.changes import SourceChange
 from carob.value.gains import Gain, Prospects
 
-Kind = Literal["buy labels", "buy points", "fix sources", "stop", "cannot tell"]
+Kind = Literal["buy labels", "buy points", "stop", "cannot tell"]
 Unit = Literal["log loss", "accuracy"]
 
 NEXT_LABELS = 50  # a purchase of gold that is talked about
@@ -33,7 +31,7 @@ class Decision:
     Parameters
     ----------
     kind : str
-        "buy labels", "buy points", "fix sources", "stop" or "cannot tell".
+        "buy labels", "buy points", "stop" or "cannot tell".
     labels, points : Gain
         What `more_labels` more gold labels, and ten times the unlabeled points, would bring.
     more_labels : int
@@ -46,8 +44,6 @@ class Decision:
         For each answer, the probability that it is the best.
     leaning : str
         The answer with the largest expected gain, given or not.
-    fix : SourceChange or None
-        The change to make, where that is the decision.
     """
 
     kind: Kind
@@ -58,7 +54,6 @@ class Decision:
     unit: Unit
     sure: dict[Kind, float]
     leaning: Kind
-    fix: SourceChange | None = None
 
 
 def labels_to_buy(n_gold: int, n_points: int) -> int:
@@ -72,15 +67,13 @@ def check_worth(worth: float | None) -> None:
         raise InputError(f"worth is a gain in the share of right labels, such as 0.01, not {worth!r}.")
 
 
-def decide(prospects: Prospects, fixes: Sequence[SourceChange], worth: float | None = None) -> Decision:
+def decide(prospects: Prospects, worth: float | None = None) -> Decision:
     """What to do next.
 
     Parameters
     ----------
     prospects : Prospects
         What more data would bring.
-    fixes : sequence of SourceChange
-        Changes of the sources that were tried.
     worth : float, optional
         What a gain must be, in the share of right labels. Gains in log loss decide where it is not given.
     """
@@ -93,10 +86,6 @@ def decide(prospects: Prospects, fixes: Sequence[SourceChange], worth: float | N
     gains: dict[Kind, float] = {"stop": worth, "buy labels": labels.expected, "buy points": points.expected}
     leaning: Kind = max(gains, key=lambda kind: gains[kind])
     sure = _sure(labels, points, worth)
-    sure_fixes = (change for change in fixes if change.gain.low > 0 and unit == "log loss")
-    fix = max(sure_fixes, key=lambda change: change.gain.value, default=None)
-    if fix is not None and fix.gain.value >= gains[leaning]:
-        return Decision("fix sources", labels, points, more, worth, unit, sure, "fix sources", fix)
     kind: Kind = leaning if sure[leaning] >= SURE_ENOUGH else "cannot tell"
     return Decision(kind, labels, points, more, worth, unit, sure, leaning)
 

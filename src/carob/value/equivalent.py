@@ -2,8 +2,7 @@
 
 Both are measured on the same gold points: gold alone of n labels, on points that are not among these, and votes alone.
 f is the number from which on the difference is none. Beyond the labels that there are, the curve of gold alone is drawn
-on as a constant plus c / n, and not far. Where hardly a label is wrong on gold, either may lose more than gold shows,
-and a curve that is drawn on from there bounds nothing.
+on as a constant plus c / n, and not far.
 """
 
 from __future__ import annotations
@@ -30,11 +29,7 @@ def equivalent(risks: Risks, level: float) -> Interval:
         The value is infinite where f is beyond what gold tells; the lower end says what it is at least.
     """
     n, mean, half = band(risks, level)
-    least = mean - half - risks.votes_alone.unseen(level)
-    most = mean + half + risks.gold_alone.unseen(level)
-    value, low, high = (equivalent_labels(n, lost, 0.0) for lost in (mean, least, most))
-    if high > risks.gold_curve.sizes[-1] and (risks.votes_alone.hardly_wrong or risks.gold_alone.hardly_wrong):
-        high = np.inf
+    value, low, high = (equivalent_labels(n, lost, 0.0) for lost in (mean, mean - half, mean + half))
     return Interval(value, min(low, n[-1]), high)
 
 
@@ -49,7 +44,7 @@ def difference(risks: Risks) -> tuple[Floats, Floats, Floats]:
     curve, weights = risks.gold_curve, risks.points.weights
     n = curve.sizes.astype(np.float64)
     beyond = n[-1] * _STEP ** np.arange(1, max(1, round(np.log(FARTHEST * len(weights) / n[-1]) / np.log(_STEP))) + 1)
-    lost = np.concatenate([curve.losses, curve.beyond(beyond)]) - risks.votes_alone.losses
+    lost = np.concatenate([curve.losses, curve.beyond(beyond)]) - risks.votes_alone_losses
     share = weights / weights.sum()
     mean = lost @ share
     error = np.sqrt(((lost - mean[:, None]) ** 2 @ share**2) * len(share) / (len(share) - 1))

@@ -10,11 +10,8 @@ data sets with much gold c is about
 
 up to a factor whose logarithm is about normal, with a deviation above and another below: some data sets have learned
 all that labels teach, and what is said of them is far too much, while hardly any gains much more than is said.
-Where votes show no dependence between sources, and gold bears that out (`carob.label.independence`), votes alone
-tell nearly all that there is to learn, and labels bring less, by a law of its own. `bench/gains.py` learns level, power
-and deviations from what a user sees, who has one draw of gold, and judges them with each set left out.
-The deviations are what the interval of the *expected* gain, over draws of new labels, is made
-of.
+`bench/gains.py` learns level, power and deviations from what a user sees, who has one draw of gold, and judges them
+with each set left out. The interval of the *expected* gain, over draws of new labels, is made of the deviations.
 """
 
 from __future__ import annotations
@@ -100,10 +97,8 @@ class Law:
 
 
 LABELS = Law(2.9, 0.5, 2.5, 0.4)  # what is lost for want of labels
-LABELS_BORNE_OUT = Law(0.7, 0.5, 2.5, 0.4)  # the same where gold bears out that sources work on their own
 POINTS = Law(3.1, 0.5, 2.5, 0.7)  # what is lost for want of points
 RIGHT = 0.25  # more right labels for a nat less of log loss
-RIGHT_ERROR = 0.8  # deviation of the logarithm of that
 LEAST = 0.01  # of what is seen; less is taken as this
 
 
@@ -141,24 +136,14 @@ class Prospects:
     right: Lacking
 
 
-def prospects(n_gold: int, n_points: int, by_labels: float, by_points: float, borne_out: bool = False) -> Prospects:
+def prospects(n_gold: int, n_points: int, by_labels: float, by_points: float) -> Prospects:
     """What is to be expected on a data set.
 
     Parameters
     ----------
     by_labels, by_points : float
         What probabilities vary by over draws of gold labels, and of unlabeled points, in nats.
-    borne_out : bool
-        Whether sources work on their own, as far as votes and gold tell.
     """
-    of_labels = LABELS_BORNE_OUT if borne_out else LABELS
-    labels, points = of_labels.of(n_gold * by_labels), POINTS.of(n_points * by_points)
-    return Prospects(
-        Lacking(labels, points, n_gold, n_points), Lacking(_right(labels), _right(points), n_gold, n_points)
-    )
-
-
-def _right(gain: Gain) -> Gain:
-    """A gain in log loss as one in the share of right labels."""
-    below, above = (float(np.hypot(deviation, RIGHT_ERROR)) for deviation in (gain.below, gain.above))
-    return Gain(RIGHT * gain.median, below, above)
+    labels, points = LABELS.of(n_gold * by_labels), POINTS.of(n_points * by_points)
+    right = Lacking(labels.times(RIGHT), points.times(RIGHT), n_gold, n_points)
+    return Prospects(Lacking(labels, points, n_gold, n_points), right)

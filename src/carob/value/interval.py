@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from carob.posterior.losses import CrossScore
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -17,3 +19,13 @@ class Interval:
     def around(cls, value: float, half: float) -> Interval:
         """A number with as much on either side."""
         return cls(value, value - half, value + half)
+
+
+def loss_of(score: CrossScore) -> Interval:
+    """The log loss of a way to label."""
+    return Interval(score.loss, score.loss_low, score.loss_high)
+
+
+def accuracy_of(score: CrossScore) -> Interval:
+    """The share of right labels of a way to label."""
+    return Interval(score.accuracy, score.accuracy_low, score.accuracy_high)

@@ -9,7 +9,7 @@ import numpy as np
 from carob._types import Floats
 from carob.value.equivalent import band
 from carob.value.gains import Lacking
-from carob.value.interval import Interval
+from carob.value.interval import Interval, loss_of
 from carob.value.risks import Risks
 
 
@@ -44,8 +44,8 @@ def learning_curves(risks: Risks) -> LearningCurves:
     """The curves that these risks make."""
     level = risks.settings.level
     n, mean, half = band(risks, level)
-    alone, lacking = risks.votes_alone.loss(level), risks.prospects.loss
-    both = predicted_both(risks.both.loss(level).value, lacking, n)
+    alone, lacking = loss_of(risks.scores["votes alone"]), risks.prospects.loss
+    both = predicted_both(risks.scores["votes and gold"].loss, lacking, n)
     curve = alone.value + mean
     return LearningCurves(n, curve, np.maximum(curve - half, 0), curve + half, alone, both, len(risks.points))
 

@@ -13,19 +13,16 @@ kinds of points while each is drawn with exactly the chance that it has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from carob._types import Abstains, AnyArray, Floats, Label, Places
+from carob._types import AnyArray, Floats, Places, Shown
 from carob.errors import InputError, one_of, plural
-from carob.model.fit import fit
-from carob.notebook import Shown
+from carob.model.label_model import LabelModel, learn
 from carob.posterior.losses import entropy
-from carob.posterior.settings import Pairs, Settings
-from carob.read import as_votes
+from carob.posterior.settings import Settings
 from carob.votes import Gold, Votes
 
 Goal = Literal["labels", "estimate"]
@@ -90,12 +87,7 @@ def pick(
     *,
     goal: Goal = "labels",
     chances: Any = None,
-    class_balance: Any = None,
-    known_pairs: Pairs = (),
-    classes: Sequence[Label] | None = None,
-    abstain: Abstains = None,
-    rng: np.random.Generator | int | None = 0,
-    strict: bool = False,
+    model: LabelModel | None = None,
 ) -> Picked:
     """Which points to label next.
 
@@ -110,8 +102,8 @@ def pick(
         that of `carob.rate`: points at random.
     chances : array, shape (n,), optional
         For gold points that were picked before: their chances.
-    class_balance, known_pairs, classes, abstain, rng, strict
-        As in `carob.LabelModel`.
+    model : LabelModel, optional
+        How to learn.
 
     Examples
     --------
@@ -125,9 +117,9 @@ def pick(
     >>> found.overall.n_gold
     20
     """
-    settings = Settings(class_balance=class_balance, known_pairs=known_pairs, rng=rng, strict=strict)
-    data = as_votes(votes, classes=classes, abstain=abstain, gold=gold, strict=strict)
-    return pick_points(data, None if gold is None else data.code_gold(gold, chances), settings, n, goal)
+    model = LabelModel() if model is None else model
+    data, truth = model.read(votes, gold, chances)
+    return pick_points(data, truth, model.settings(), n, goal)
 
 
 def pick_points(votes: Votes, gold: Gold | None, settings: Settings, n: int, goal: Goal = "labels") -> Picked:
@@ -141,7 +133,7 @@ def pick_points(votes: Votes, gold: Gold | None, settings: Settings, n: int, goa
         share = np.full(len(open_rows), 1 / len(open_rows))
         order = settings.generator().permutation(len(open_rows))
     else:
-        probabilities = fit(aside.votes, gold, settings).posterior(aside.votes)[open_rows]
+        probabilities = learn(aside.votes, gold, settings).posterior(aside.votes)[open_rows]
         silent = aside.votes.number[open_rows] == 0
         share = chances_to_learn(probabilities, silent)
         order = in_a_row(probabilities, silent, settings.generator())

@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from carob._types import Floats
+from carob._types import Floats, Shown
 from carob.errors import InputError
-from carob.notebook import Shown
 from carob.value.gains import Gain, Lacking
-from carob.value.interval import Interval
+from carob.value.interval import Interval, loss_of
 from carob.value.risks import Risks
 from carob.value.words import purchase_sentence
 
@@ -102,7 +101,7 @@ def check_costs(label_cost: float, point_cost: float, budget: float) -> None:
 def best_plan(risks: Risks, label_cost: float, point_cost: float, budget: float) -> Plan:
     """The purchase that lowers the predicted risk of the combination most."""
     level = risks.settings.level
-    before = risks.both.loss(level)
+    before = loss_of(risks.scores["votes and gold"])
     lacking = risks.prospects.loss
     chosen = _buy(lacking, before.value, label_cost, point_cost, budget)
     gain = _gain(lacking, chosen).interval(level)

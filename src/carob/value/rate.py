@@ -20,18 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from carob._types import Abstains, AnyArray, Floats, Ints, Label
+from carob._types import AnyArray, Floats, Label, Shown
 from carob.errors import InputError, NotIdentifiedError, plural
-from carob.label.blind import predicted_blind
-from carob.notebook import Shown
+from carob.label.cross_validation import cross_validate
+from carob.model.label_model import LabelModel
 from carob.posterior.intervals import student
-from carob.posterior.settings import Pairs, Settings
-from carob.read import as_votes
+from carob.posterior.settings import Settings
+from carob.value.data_value import check_method
 from carob.votes import Gold, GoldPoints, Votes
 
 FEWEST_GOLD = 10  # labels below which nothing is said of a rate
 UNHELPED = 0.5  # gold labels that votes tell nothing of, counted into the variance of a share
-SPLITS = 5  # parts of gold, each predicted by fits to the others
 
 
 @dataclass(frozen=True)
@@ -158,13 +157,7 @@ def rate(
     by: Any = None,
     chances: Any = None,
     beyond: bool = False,
-    class_balance: Any = None,
-    known_pairs: Pairs = (),
-    classes: Sequence[Label] | None = None,
-    abstain: Abstains = None,
-    level: float = 0.9,
-    rng: np.random.Generator | int | None = 0,
-    strict: bool = False,
+    model: LabelModel | None = None,
 ) -> Rate:
     """How common each class is among the points, such as the pass rate of a system that noisy judges rate.
 
@@ -179,8 +172,8 @@ def rate(
         For gold points that `carob.pick` chose: their chances as it said. Gold points without are taken to be random.
     beyond : bool
         Intervals for all points like these, of which these are a random sample, rather than for these points.
-    class_balance, known_pairs, classes, abstain, level, rng, strict
-        As in `carob.LabelModel`.
+    model : LabelModel, optional
+        How to learn.
 
     Raises
     ------
@@ -199,11 +192,11 @@ def rate(
     >>> print(found.verdict)
     Your 200 gold labels and 50,000 points with votes are worth 247 random gold labels.
     """
-    settings = Settings(class_balance=class_balance, known_pairs=known_pairs, level=level, rng=rng, strict=strict)
-    data = as_votes(votes, classes=classes, abstain=abstain, gold=gold, strict=strict)
-    known = data.gold if gold is None else gold
-    truth = None if known is None else data.code_gold(known, chances)
-    return rate_votes(data, truth, data.by if by is None else np.asarray(by), settings, beyond)
+    model = LabelModel() if model is None else model
+    data, truth = model.read(votes, gold, chances)
+    if truth is None and data.gold is not None:
+        truth = data.code_gold(data.gold, chances)
+    return rate_votes(data, truth, data.by if by is None else np.asarray(by), model.settings(), beyond)
 
 
 def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: Settings, beyond: bool = False) -> Rate:
@@ -220,15 +213,10 @@ def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: S
             f"{plural(n_gold, 'gold label')} tell no rate; {FEWEST_GOLD} are the least. `carob pick` says which points "
             "to label."
         )
-    if settings.takes_triplets or settings.method == "labeled":
-        raise InputError(
-            "a rate takes the probabilities of the default fit; leave out the options of triplets (aggregate, "
-            "symmetric, signs)."
-        )
+    check_method(settings)
     aside, settings = settings.set_aside(votes)
     points = GoldPoints.of(aside.votes, gold)
-    fold = folds(points.truth, settings.generator())
-    predicted = predicted_blind(aside.votes, points, fold, settings).probabilities
+    predicted = cross_validate(aside.votes, points, settings).everyone
     everyone = np.zeros(len(votes), dtype=np.intp)
     overall = group_rates(points, predicted, everyone, [None], settings.level, beyond)
     groups: tuple[GroupRate, ...] = ()
@@ -241,15 +229,6 @@ def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: S
 def _words(by: AnyArray) -> AnyArray:
     """Groups as text, an empty one where nothing is said, unless all are numbers."""
     return by if by.dtype.kind in "iub" else np.array(["" if value is None else str(value) for value in by.tolist()])
-
-
-def folds(truth: AnyArray, rng: np.random.Generator) -> Ints:
-    """The part of gold that each gold point is in, with as many of each class in every part as can be."""
-    order = rng.permutation(len(truth))
-    order = order[np.argsort(truth[order], kind="stable")]
-    fold = np.empty(len(truth), dtype=np.int64)
-    fold[order] = np.arange(len(truth)) % SPLITS
-    return fold
 
 
 def group_rates(

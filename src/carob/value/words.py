@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from carob.errors import plural
 from carob.paper.ratio import SMALLEST
 from carob.paper.structure import DependentPair
-from carob.value.changes import SourceChange
 from carob.value.decision import FEWEST_GOLD, NEXT_LABELS, TIMES_POINTS, Decision, Kind, Unit
 from carob.value.gains import Gain
 from carob.value.interval import Interval
@@ -20,11 +19,9 @@ _SPELLED = {2: "two", 5: "five", 10: "ten", 20: "twenty", 100: "a hundred"}
 
 def decision_words(decision: Decision) -> str:
     """What to do next, why, and how sure that is."""
-    more, fix = decision.more_labels, decision.fix
+    more = decision.more_labels
     labels = f"{plural(more, 'more gold label')} {_by(decision, decision.labels)}" if more else "every point has gold"
     points = f"{_SPELLED.get(TIMES_POINTS, TIMES_POINTS)} times the unlabeled points {_by(decision, decision.points)}"
-    if fix is not None:
-        return f"Fix sources: {change_words(fix)}. That lowers the log loss by {fix.gain.value:.4f}, {labels}."
     chance = decision.sure.get(decision.leaning, 1.0)
     sure = f"{chance:.0%}" if chance < 0.99 else "more than 99%"
     expected = f"{labels}, {points}"
@@ -106,17 +103,6 @@ def purchase_words() -> dict[str, str]:
         "labels": f"{NEXT_LABELS} more gold labels, or as many as there are points",
         "points": f"{times} times the unlabeled points",
     }
-
-
-def change_words(change: SourceChange) -> str:
-    """A change of the sources in words.
-
-    >>> change_words(SourceChange("drop", ("a", "b"), Interval(0.02, 0.01, 0.03)))
-    "drop 'a', 'b'"
-    """
-    if change.action == "drop":
-        return "drop " + ", ".join(map(repr, change.sources))
-    return "take " + ", ".join(f"{first!r} with {second!r}" for first, second in change.sources) + " as one source each"
 
 
 def votes_alone_words(n_gold: int, pairs: Sequence[DependentPair], standing_bias: float) -> str:

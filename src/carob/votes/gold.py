@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Ints, Label
+from carob._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Ints, Label, cached_property
 from carob.errors import InputError, examples
 
 

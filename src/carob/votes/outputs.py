@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import AnyArray, Floats, Group, Ints, Places
+from carob._types import AnyArray, Floats, Group, Ints, Places, cached_property
 
 SILENT = 0  # the output of a source that said nothing
 LARGEST_TABLE = (

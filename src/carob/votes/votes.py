@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from carob._cached import cached_property
-from carob._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Group, Ints, Label
+from carob._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Group, Ints, Label, cached_property
 from carob.errors import InputError, examples
 from carob.votes.arrays import gold_column
 from carob.votes.coding import Coding, Column

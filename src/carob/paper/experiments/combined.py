@@ -10,7 +10,6 @@ from carob._types import Floats
 from carob.paper.datasets import paper_model
 from carob.paper.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error
 from carob.paper.experiments.trials import Aggregate, Trials, triplet_accuracies
-from carob.paper.known import combined_risk
 
 SETTINGS: dict[str, tuple[int, Aggregate]] = {
     "well-specified (d=0, mean)": (0, "mean"),
@@ -19,10 +18,8 @@ SETTINGS: dict[str, tuple[int, Aggregate]] = {
 }
 LABELED = (100, 120, 140, 160, 180, 200)
 UNLABELED = 1_000
-OURS = "carob"  # the fifth curve
 _WEIGHTS = np.linspace(0, 1, 101)
 _MORE = 5  # the labeled estimate alone has more trials by this factor: they cost next to nothing
-_FEWER = 20  # the fifth curve has fewer trials by this factor: every one fits a model of its own
 
 
 def _parts(options: Options) -> list[Part]:
@@ -40,13 +37,11 @@ def _work(panel: str, n: int, options: Options, rng: np.random.Generator) -> dic
     green = alpha[:, None] * unlabeled + (1 - alpha[:, None]) * labeled
     tried = [trials.excess(weight * unlabeled + (1 - weight) * labeled) for weight in _WEIGHTS]
     best = int(np.argmin([risks.mean() for risks in tried]))
-    own = [combined_risk(trials.truth, UNLABELED, n, aggregate, rng) for _ in range(max(2, options.trials // _FEWER))]
     return {
         "labeled only": mean_and_error(trials.excess(alone)),
         "unlabeled": mean_and_error(trials.excess(unlabeled)),
         "green": mean_and_error(trials.excess(green)),
         "optimal": mean_and_error(tried[best]),
-        OURS: mean_and_error(np.array(own) - trials.truth.conditional_entropy),
         "green weight": mean_and_error(alpha),
         "optimal weight": _best_weight(tried, best),
     }
@@ -78,7 +73,7 @@ def _points(results: Results, options: Options) -> list[Point]:
         error = float(np.sqrt((alone[:, 1] ** 2).sum()) / len(LABELED))
         unlabeled = float(alone[:, 0].mean()), error, float(alone[:, 2].mean())
         for n in LABELED:
-            curves = {curve: found[n][curve] for curve in ("labeled only", "green", "optimal", OURS)}
+            curves = {curve: found[n][curve] for curve in ("labeled only", "green", "optimal")}
             curves[f"unlabeled only (n_U={UNLABELED})"] = unlabeled
             weights = {curve: found[n][f"{curve} weight"] for curve in ("green", "optimal")}
             for figure, values in (("combined_error", curves), ("combined_weight_on_unlabeled", weights)):

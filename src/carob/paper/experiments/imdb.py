@@ -22,13 +22,12 @@ from carob.paper.experiments.data_value_ratio import ratio
 from carob.paper.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error, paper_sizes
 from carob.paper.experiments.trials import Aggregate, aggregate_all
 from carob.paper.gold_fit import labeled
+from carob.paper.settings import Negative, TripletSettings
 from carob.paper.triplet_fit import triplets
 from carob.paper.votes_fit import fit_votes
-from carob.paper.with_gold import add_gold
 from carob.posterior.losses import CERTAIN, score
 from carob.posterior.naive_bayes import posterior
-from carob.posterior.settings import Negative, Settings
-from carob.votes import GoldPoints, Votes
+from carob.votes import Votes
 
 TRAINING = 40_000
 GOLD = (40, 80, 120, 200, 400)
@@ -127,7 +126,7 @@ def _whole(train: Votes, test: Votes) -> dict[str, Any]:
 
 def _combined(train: Votes, test: Votes) -> dict[str, Any]:
     """Loss and F1 with a few gold labels and all unlabeled points of the training part."""
-    settings = Settings(class_balance=0.5, symmetric=False)
+    settings = TripletSettings(class_balance=0.5, symmetric=False)
     unlabeled = fit_votes(count(train, settings), None, settings)
     found = {}
     for n in GOLD:
@@ -135,12 +134,10 @@ def _combined(train: Votes, test: Votes) -> dict[str, Any]:
         gold = points.own_gold
         alone = labeled(points, gold, 0.5)
         shrunk = green_strawderman(unlabeled.model, alone, points, gold, r=2 * (len(train.sources) - 2)).model
-        ours = add_gold(unlabeled, GoldPoints.of(points, gold), 0)
         found[str(n)] = {
             "unlabeled": _loss_and_f1(posterior(test, unlabeled.model), test),
             "labeled": _loss_and_f1(posterior(test, alone), test),
             "combined": _loss_and_f1(posterior(test, shrunk), test),
-            "carob": _loss_and_f1(ours.posterior(test), test),
         }
     return found
 

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from carob._types import Floats
+from carob.paper.settings import Negative
 from carob.paper.theory.canonical import signs
 from carob.paper.theory.ising import Ising
 from carob.posterior.losses import CERTAIN
-from carob.posterior.settings import Negative
 
 Aggregate = Literal["mean", "median"]
 _BLOCK = 128  # samples whose losses fit into a processor's cache

@@ -9,10 +9,10 @@ from carob.count.moments import Moments
 from carob.errors import InputError
 from carob.paper.kinds.conditional import ClassConditional
 from carob.paper.kinds.graded import Graded
-from carob.paper.kinds.kind import Features, GoldView, Kind
+from carob.paper.kinds.kind import Features, Kind
 from carob.paper.kinds.symmetric import Symmetric
 
-__all__ = ["KINDS", "ClassConditional", "Features", "GoldView", "Graded", "Kind", "Symmetric", "choose_kind"]
+__all__ = ["KINDS", "ClassConditional", "Features", "Graded", "Kind", "Symmetric", "choose_kind"]
 
 KINDS: tuple[Kind, ...] = (Graded(), ClassConditional(), Symmetric())  # the first that suits the votes is taken
 

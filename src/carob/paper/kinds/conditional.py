@@ -8,19 +8,16 @@ form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 
 from carob._types import Bools, Floats, Group, Ints, Places
 from carob.count.moments import Moments
 from carob.count.statistics import TripleSums
 from carob.errors import NotIdentifiedError
-from carob.paper.kinds.kind import Features, GoldView, Kind, Positions, dependent, weighted_median
+from carob.paper.kinds.kind import Features, Kind, Positions, dependent, weighted_median
 from carob.paper.third_moments import balance_from_triples, signed_covariances, strongest_triples
 from carob.posterior.source_model import SourceModel
-from carob.votes import GoldPoints, Outputs, Votes
+from carob.votes import GoldPoints, Outputs
 from carob.votes.outputs import SILENT, joint_output
 
 _NO, _YES = SILENT + 1, SILENT + 2  # votes for the first class and for the second
@@ -30,8 +27,6 @@ class ClassConditional(Kind):
     """One accuracy per source and class."""
 
     words = "one accuracy per source and class"
-    largest = np.inf
-    one_vote_per_group = False  # as ever; gold decides what the count is worth
 
     def suits(self, moments: Moments) -> bool:
         """Two classes, unless most sources leave out points and vote for both classes on the rest.
@@ -82,17 +77,6 @@ class ClassConditional(Kind):
         always = moments.coverage == n
         table[np.arange(m), :, np.where(always, _NO, SILENT)] = np.maximum(1 - table.sum(axis=2), floor)
         return table / table.sum(axis=2, keepdims=True)
-
-    def gold_view(self, moments: Moments, features: Features, points: GoldPoints, balance: Floats) -> GoldView:
-        """D of each feature, in units of sqrt(p (1 - p) / (pi (1 - pi))), in which its variance is 1 / n.
-
-        The share p of each output is known from all votes, so D alone is left to learn.
-        """
-        p = moments.counts[features.output] / moments.n
-        value = (moments.outputs.spoken[features.output] - 1).astype(np.int8)
-        given = points.votes.values[:, features.source] == value
-        found = shifts_on_gold(given, p, p * (1 - p), points, balance)
-        return replace(found, x=found.x * _sign(moments.outputs, features.output))
 
     def balance_triples(self, moments: Moments, pairs: Positions) -> tuple[Places, Ints, Places] | None:
         """The strongest triples of features of different sources."""
@@ -146,59 +130,6 @@ class ClassConditional(Kind):
         # An output that gold shows in no class stays impossible: it then says nothing about the class.
         table = np.where(table.any(axis=0), np.clip(table, floor, 1 - floor), 0)
         return table / table.sum(axis=tuple(range(1, table.ndim)), keepdims=True)
-
-    def labeled_scores(
-        self, learned_from: Votes, weights: Floats, rows: Votes, groups: Sequence[Group], floor: Floats
-    ) -> Floats:
-        """Logs of shares of the joint outputs; besides, votes say nothing of a class that a sample does not show."""
-        scores = np.zeros((len(weights), len(rows), weights.shape[2]))
-        of_class = weights.sum(axis=1)[:, :, None]
-        by_class = np.ascontiguousarray(weights.transpose(0, 2, 1))
-        for group in groups:
-            sizes = [rows.outputs.sizes[i] for i in group]
-            learned, asked = (
-                joint_output([votes.values[:, i] + np.int64(1) for i in group], sizes) for votes in (learned_from, rows)
-            )
-            kinds, place = np.unique(np.concatenate([learned, asked]), return_inverse=True)
-            table = by_class @ (place[: len(learned), None] == np.arange(len(kinds)))
-            seen = table.any(axis=1, keepdims=True)
-            pooled = table.sum(axis=1, keepdims=True) / np.maximum(of_class.sum(axis=1, keepdims=True), 1)
-            table = np.where(of_class > 0, table / np.maximum(of_class, 1), pooled)
-            table = np.where(seen, np.clip(table, floor[:, None, None], 1 - floor[:, None, None]), 0)
-            table /= np.maximum(table.sum(axis=2, keepdims=True), 1e-300)
-            log_table = np.log(np.where(seen, table, 1))
-            scores += log_table[:, :, place[len(learned) :]].transpose(0, 2, 1)
-        return scores
-
-
-def shifts_on_gold(given: Floats | Bools, mean: Floats, variance: Floats, points: GoldPoints, pi: Floats) -> GoldView:
-    """What gold says of how far the mean of each feature is shifted from the first class to the second.
-
-    ``E(f | 1) = mean + (1 - pi) x`` and ``E(f | 0) = mean - pi x``: either class gives x, weighted by how well.
-
-    Parameters
-    ----------
-    given : array, shape (g, f)
-        The features of the gold points.
-    mean, variance : arrays, shape (f,)
-        Of the features over all points.
-    pi : array, shape (2,)
-        Class balance.
-    """
-    first, second = pi
-    unit = np.sqrt(variance / (first * second))
-    zeros, ones = points.counts
-    whole = ones * first**2 + zeros * second**2
-    if whole == 0:
-        return GoldView(np.zeros(len(mean)), np.full(len(mean), np.inf), unit)
-    x = (
-        ones * first * (given[points.truth == 1].sum(axis=0) / max(ones, 1) - mean)
-        - zeros * second * (given[points.truth == 0].sum(axis=0) / max(zeros, 1) - mean)
-    ) / whole
-    # A feature that every point has, or none, tells nothing.
-    some = unit > 0
-    found = np.divide(x, unit, out=np.zeros(len(mean)), where=some)
-    return GoldView(found, np.where(some, first * second / whole, np.inf), unit)
 
 
 def _sign(outputs: Outputs, output: Places) -> Ints:

@@ -14,11 +14,11 @@ from carob._types import Bools, Floats, Ints
 from carob.count.moments import Moments
 from carob.count.statistics import TripleSums
 from carob.errors import NotIdentifiedError
-from carob.paper.kinds.conditional import ClassConditional, shifts_on_gold
-from carob.paper.kinds.kind import Features, GoldView, Positions, dependent, weighted_median
+from carob.paper.kinds.conditional import ClassConditional
+from carob.paper.kinds.kind import Features, Positions, dependent, weighted_median
 from carob.posterior.score_shares import smoothed_log_shares
 from carob.posterior.source_model import accuracy
-from carob.votes import GoldPoints, Outputs
+from carob.votes import Outputs
 from carob.votes.outputs import SILENT
 
 
@@ -93,14 +93,6 @@ class Graded(ClassConditional):
         right = (tables[:, :, SILENT + 1 :] * balance[:, None]).max(axis=1).sum(axis=1)
         spoken = (1 - tables[:, :, SILENT]) @ balance
         return np.where(_scored(outputs), right / np.maximum(spoken, 1e-300), accuracy(tables, balance))
-
-    def gold_view(self, moments: Moments, features: Features, points: GoldPoints, balance: Floats) -> GoldView:
-        """The shift of each source, in units of sqrt(v / (pi (1 - pi))) with v the variance of its grades."""
-        outputs = moments.outputs
-        graded = np.zeros((len(outputs), max(outputs.sizes)))
-        graded[outputs.source, outputs.spoken] = outputs.grades
-        given = graded[np.arange(len(outputs)), points.votes.values + np.int64(1)]
-        return shifts_on_gold(given, moments.grade_means, np.diagonal(moments.grade_covariances), points, balance)
 
 
 def _scored(outputs: Outputs) -> Bools:

@@ -12,7 +12,7 @@ from carob._types import Bools, Floats, Group, Ints, Places
 from carob.count.moments import Moments
 from carob.count.statistics import TripleSums
 from carob.posterior.source_model import SourceModel, accuracy
-from carob.votes import GoldPoints, Outputs, Votes
+from carob.votes import GoldPoints, Outputs
 
 Positions = Sequence[tuple[int, int]]
 
@@ -39,31 +39,10 @@ class Features:
     limit: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class GoldView:
-    """What gold says of the parameters of features.
-
-    Parameters
-    ----------
-    x : array, shape (f,)
-        In units of `unit`.
-    variance : array, shape (f,)
-        Of each, in the same units; infinite where gold says nothing.
-    unit : array, shape (f,)
-        0 for a feature that tells nothing.
-    """
-
-    x: Floats
-    variance: Floats
-    unit: Floats
-
-
 class Kind(ABC):
     """How a source's outputs depend on the class, in terms of parameters x of features with ``b_fg = x_f x_g``."""
 
     words: str  # what is learned of a source
-    largest: float  # size of a parameter that gold may be believed
-    one_vote_per_group: bool  # whether a plain count of votes, beside the tables, takes a group for one source
 
     @abstractmethod
     def suits(self, moments: Moments) -> bool:
@@ -84,10 +63,6 @@ class Kind(ABC):
     @abstractmethod
     def tables(self, moments: Moments, features: Features, x: Floats, balance: Floats) -> Floats:
         """Probability of every output given the class, shape (m, K, outputs), of sources that have these x."""
-
-    @abstractmethod
-    def gold_view(self, moments: Moments, features: Features, points: GoldPoints, balance: Floats) -> GoldView:
-        """What gold says of x."""
 
     @abstractmethod
     def balance_triples(self, moments: Moments, pairs: Positions) -> tuple[Places, Ints, Places] | None:
@@ -114,24 +89,6 @@ class Kind(ABC):
     @abstractmethod
     def labeled_table(self, points: GoldPoints, group: Group, floor: float) -> Floats:
         """The same from gold, with no probability below `floor`."""
-
-    @abstractmethod
-    def labeled_scores(
-        self, learned_from: Votes, weights: Floats, rows: Votes, groups: Sequence[Group], floor: Floats
-    ) -> Floats:
-        """Log-likelihoods, shape (S, rows, K), of rows under the labeled models of S samples of gold.
-
-        Parameters
-        ----------
-        learned_from : Votes
-            R points that gold is drawn from.
-        weights : array, shape (S, R, K)
-            How often each point is in each sample, with each class.
-        groups : sequence of tuples of int
-            Sources that are taken as one.
-        floor : array, shape (S,)
-            No probability is below this.
-        """
 
     def accuracy(self, outputs: Outputs, tables: Floats, balance: Floats) -> Floats:
         """How often each source is right where it says something, shape (m,), from its table."""

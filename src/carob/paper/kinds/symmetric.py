@@ -16,9 +16,9 @@ from carob.count.moments import Moments
 from carob.count.statistics import TripleSums
 from carob.errors import NotIdentifiedError
 from carob.paper.aggregate import aggregate_triplets
-from carob.paper.kinds.kind import Features, GoldView, Kind, Positions, dependent, weighted_median
+from carob.paper.kinds.kind import Features, Kind, Positions, dependent, weighted_median
 from carob.posterior.source_model import SourceModel
-from carob.votes import GoldPoints, Outputs, Votes
+from carob.votes import GoldPoints, Outputs
 from carob.votes.outputs import SILENT, joint_output
 
 _ROUNDS = 50  # of bringing a joint table to what is known of it; a few are enough where that fits together
@@ -28,8 +28,6 @@ class Symmetric(Kind):
     """One accuracy per source."""
 
     words = "one accuracy per source"
-    largest = 0.98  # no source is believed to be right 99 times in 100 on the word of a few gold labels
-    one_vote_per_group = True
 
     def suits(self, moments: Moments) -> bool:
         """Any votes."""
@@ -56,15 +54,6 @@ class Symmetric(Kind):
         n, K = moments.n, len(balance)
         right = np.clip((1 + (K - 1) * x) / K, 1 / n, 1 - 1 / n)
         return symmetric_tables(right, moments.coverage / n, K)
-
-    def gold_view(self, moments: Moments, features: Features, points: GoldPoints, balance: Floats) -> GoldView:
-        """X from the share of votes that are right."""
-        K = len(balance)
-        cast, right = _votes_and_right(points)
-        x = (K * right / np.maximum(cast, 1) - 1) / (K - 1)
-        largest = (K / (K - 1)) ** 2 / 4  # variance of one vote at its largest: small counts say little of it
-        variance = np.where(cast > 0, largest / np.maximum(cast, 1), np.inf)
-        return GoldView(x, variance, np.ones(len(x)))
 
     def balance_triples(self, moments: Moments, pairs: Positions) -> None:
         """Shares of votes are enough."""
@@ -155,44 +144,6 @@ class Symmetric(Kind):
         table = np.stack([shares[_around(every, np.full(J, y), K, sizes)] for y in range(K)])
         table = np.where(table.any(axis=0), np.clip(table, floor, 1 - floor), 0)
         return (table / table.sum(axis=1, keepdims=True)).reshape(K, *sizes)
-
-    def labeled_scores(
-        self, learned_from: Votes, weights: Floats, rows: Votes, groups: Sequence[Group], floor: Floats
-    ) -> Floats:
-        """Log-odds of each source's accuracy, for every vote; of a group, logs of shares around the true class."""
-        K = weights.shape[2]
-        alone = [group[0] for group in groups if len(group) == 1]
-        learned, asked = (
-            [(votes.values[:, alone] == y).astype(np.float64) for y in range(K)] for votes in (learned_from, rows)
-        )
-        right = sum(weights[:, :, y] @ learned[y] for y in range(K))
-        cast = weights.sum(axis=2) @ (learned_from.values[:, alone] >= 0)
-        p = np.where(cast > 0, right / np.maximum(cast, 1), 1 / K)
-        p = np.clip(p, floor[:, None], 1 - floor[:, None])
-        evidence = np.log(p * (K - 1) / (1 - p))
-        scores = np.stack([evidence @ asked[y].T for y in range(K)], axis=2)
-        for group in groups:
-            if len(group) > 1:
-                scores += self._group_scores(learned_from, weights, rows, group, floor)
-        return scores
-
-    @staticmethod
-    def _group_scores(learned_from: Votes, weights: Floats, rows: Votes, group: Group, floor: Floats) -> Floats:
-        K = weights.shape[2]
-        sizes = tuple(rows.outputs.sizes[i] for i in group)
-        learned, asked = (
-            [_around(votes.values[:, list(group)].T + np.int64(1), np.full(len(votes), y), K, sizes) for y in range(K)]
-            for votes in (learned_from, rows)
-        )
-        kinds, place = np.unique(np.concatenate([*learned, *asked]), return_inverse=True)
-        n = len(learned_from)
-        shares = (
-            sum(weights[:, :, y] @ (place[y * n : (y + 1) * n, None] == np.arange(len(kinds))) for y in range(K))
-            / np.maximum(weights.sum(axis=(1, 2)), 1)[:, None]
-        )
-        logs = np.log(np.clip(shares, floor[:, None], 1 - floor[:, None]))
-        of_rows = place[K * n :].reshape(K, len(rows))
-        return np.stack([logs[:, of_rows[y]] for y in range(K)], axis=2)
 
     def hint(self, moments: Moments) -> str:
         """Sources that vote for one class only."""

@@ -22,11 +22,12 @@ from carob._types import Floats
 from carob.count.moments import Moments
 from carob.errors import InputError, a_whole_number, of_kind, one_of
 from carob.paper.aggregate import aggregate_triplets
+from carob.paper.settings import Aggregate
 from carob.paper.theory.canonical import LARGEST
 from carob.paper.theory.ising import Ising, accuracy_model, patterns
 from carob.paper.theory.loss import expected_loss
 from carob.paper.triplet_fit import triplets
-from carob.posterior.settings import Aggregate, random_generator
+from carob.posterior.settings import random_generator
 from carob.posterior.source_model import SourceModel, source_model_of
 from carob.votes import Votes
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from carob._cached import cached_property
-from carob._types import Floats, Label
+from carob._types import Floats, Label, cached_property
 from carob.count.moments import Moments
 from carob.errors import InputError, examples
 from carob.paper.theory.canonical import LARGEST, Edge, agreement_range, canonical_parameters, check_edge, signs

@@ -34,8 +34,7 @@ def error_sources(found: DataValue) -> Chart:
 
     largest = max(parts, key=lambda words: parts[words])
     finding = (
-        f"Of a log loss of {Loss(found.risk['combined'].value)}, the largest part ({Loss(parts[largest])}) is what "
-        f"{largest}."
+        f"Of a log loss of {Loss(found.scores[-1].loss)}, the largest part ({Loss(parts[largest])}) is what {largest}."
     )
     return Chart(
         "error",

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import threading
 
-from carob._cached import cached_property
 from carob._kernels import threads
+from carob._types import cached_property
 
 
 class Slow:

@@ -1,0 +1,77 @@
+"""What a fit found, whichever method it was: made once, and used as it is by all that label, weigh, show and save."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from carob._types import Codes, Floats
+from carob.count.digest import Digest
+from carob.posterior.losses import CrossScore
+from carob.posterior.naive_bayes import posterior
+from carob.posterior.settings import Method
+from carob.posterior.source_model import SourceModel
+from carob.posterior.source_table import SourceTable
+from carob.votes import Votes
+from carob.votes.coding import Coding
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Sources and class balance with intervals, and from them the probabilities of points.
+
+    Parameters
+    ----------
+    method : {"consensus", "triplets", "labeled", "tensors"}
+    n_points, n_gold : int
+        How many points and gold labels were learned from.
+    model : SourceModel
+        How each source votes given the class, and the class balance.
+    coding : Coding
+        How votes that it labels are written.
+    all_sources : tuple of str
+        The sources with those that were set aside, in their order.
+    aside : tuple of str
+        What was set aside, a sentence for each reason.
+    sources : SourceTable
+        How good each source is, with intervals.
+    balance_low, balance_high : arrays, shape (K,)
+        Interval of the share of each class.
+    notes : tuple of str
+        What went into the fit, a sentence each.
+    findings : tuple of str
+        What is to be known of the sources before their labels are used, a sentence each.
+    worse : tuple of str
+        Sources that are surely worse than chance.
+    scores : tuple of CrossScore
+        How good labels are on gold that they were not learned from; empty with little gold.
+    bin_classes : tuple of arrays
+        The class that each bin of each source with scores speaks for most.
+    digest : Digest or None
+        What it needs to learn from more votes later; None where not the default learned it, or from scores.
+    """
+
+    method: Method
+    n_points: int
+    n_gold: int
+    model: SourceModel
+    coding: Coding
+    all_sources: tuple[str, ...]
+    aside: tuple[str, ...]
+    sources: SourceTable
+    balance_low: Floats
+    balance_high: Floats
+    notes: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+    scores: tuple[CrossScore, ...] = ()
+    bin_classes: tuple[Codes, ...] = ()
+    digest: Digest | None = None
+
+    @property
+    def sources_saw_gold(self) -> bool:
+        """Whether gold told of the sources: triplets take it for the class balance alone."""
+        return self.method != "triplets" and self.n_gold > 0
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Probability of each class for each point, shape (n, K)."""
+        return posterior(votes, self.model)
