@@ -311,7 +311,7 @@ def votes(folder: str) -> str:
         found = score(model.predict_proba(table), table.own_gold)
         losses.append(found.loss)
         accuracies.append(found.accuracy)
-        pairs += 0 if model.fitted_.origin is None else len(model.fitted_.origin.copies)
+        pairs += 0 if model.fit_.origin is None else len(model.fit_.origin.copies)
     return f"loss {np.mean(losses):.4f}, accuracy {np.mean(accuracies):.4f}, {pairs} pairs"
 
 
@@ -357,14 +357,14 @@ def told(folder: str) -> str:
     doubt = few_votes = worse = right = scored = held = classes = 0
     for table in vote_sets(folder).values():
         model = carob.LabelModel().fit(table)
-        origin, shares = model.fitted_.origin, np.array(gold_balance(table.own_gold))
+        origin, shares = model.fit_.origin, np.array(gold_balance(table.own_gold))
         if origin is not None:
             doubt, few_votes = doubt + origin.in_doubt, few_votes + len(origin.by_prior)
             worse += len(origin.worse)
             right += sum(_below_chance(table, name, shares) for name in origin.worse)
         held += int(((model.class_balance_low_ <= shares) & (shares <= model.class_balance_high_)).sum())
         classes += len(shares)
-        scored += bool(carob.LabelModel().fit(table, some_gold(table, 10, 0)[0]).fitted_.scores)
+        scored += bool(carob.LabelModel().fit(table, some_gold(table, 10, 0)[0]).fit_.scores)
     return (
         f"{doubt} in doubt, {few_votes} sources with few votes, {worse} worse than chance ({right} of them are), "
         f"{scored} with scores, {held} of {classes} class shares in their intervals"

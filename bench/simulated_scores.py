@@ -62,7 +62,7 @@ def log_loss(p: Floats, truth: Ints) -> float:
 def in_full(votes: Votes, share: float) -> tuple[Floats, Floats]:
     """Probabilities of the second class with all scores in full, and as carob has them."""
     model = carob.LabelModel(class_balance=share).fit(votes)
-    pool = model.fitted_.pool
+    pool = model.fit_.pool
     if pool is None:
         raise TypeError("the default fit has readings")
     return pool.single[0].posterior(votes)[:, 1], model.predict_proba(votes)[:, 1]

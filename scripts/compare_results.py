@@ -25,16 +25,9 @@ ROOT = Path(__file__).resolve().parent.parent
 EXACT = 1e-12
 FITS: dict[str, dict[str, Any]] = {
     "default": {},
-    "mean": {"aggregate": "mean"},
-    "random": {"aggregate": "random"},
     "balance": {"class_balance": "uniform"},
-    "absolute": {"negative": "absolute"},
-    "signs": {"signs": "data"},
-    "symmetric": {"symmetric": True},
-    "conditional": {"symmetric": False},
-    "pair": {"symmetric": False, "known_pairs": [(0, 1)]},
+    "pair": {"known_pairs": [(0, 1)]},
     "labeled": {"method": "labeled"},
-    "labeled symmetric": {"method": "labeled", "symmetric": True},
     "triplets": {"method": "triplets"},
 }
 
@@ -78,7 +71,9 @@ def valued(votes: carob.Votes, n_gold: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, balance in (("value", None), ("balance", [1 / len(votes.classes)] * len(votes.classes))):
         try:
-            found[name] = carob.data_value(votes, few(votes, n_gold), class_balance=balance).to_dict()
+            found[name] = carob.data_value(
+                votes, few(votes, n_gold), model=carob.LabelModel(class_balance=balance)
+            ).to_dict()
         except ValueError as error:
             found[name] = {"refused": f"{type(error).__name__}: {error}"}
     try:

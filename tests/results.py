@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from carob.value.changes import SourceChange
 
 from carob import Coding
 from carob.commands.check import CheckResult
@@ -19,7 +18,7 @@ from carob.commands.summary import ClassShare, DataSummary
 from carob.paper.experiments.parts import Options, Point
 from carob.paper.experiments.run import Comparison, Reproduction
 from carob.paper.structure import DependentPair
-from carob.posterior.losses import Score
+from carob.posterior.losses import CrossScore, Score
 from carob.posterior.source_table import SourceTable
 from carob.value.advice import DataValue, Shares
 from carob.value.decision import decide
@@ -87,25 +86,24 @@ def labeled() -> LabelResult:
 
 
 def valued(f: Interval = EQUIVALENT, labels: float = 0.003, deviation: float = 0.2) -> DataValue:
-    """A value with a fix that does not help; the gain of more labels is given."""
+    """A value; the gain of more labels is given."""
     lacking = Lacking(
         Gain(labels * 1_000, deviation, deviation), Gain(0.0012 * 40_000 / 0.9, deviation, deviation), 200, 40_000
     )
     gains = {"labels": lacking.by_labels(50).interval(0.9), "points": lacking.by_points(360_000).interval(0.9)}
-    changes = (SourceChange("drop", ("copy",), Interval(-0.001, -0.002, 0.0)),)
-    names = ("labeled", "unlabeled", "combined")
     return DataValue(
         n_unlabeled=40_000,
         n_gold=200,
-        risk={name: Interval(0.6 + k / 10, 0.5, 1.25) for k, name in enumerate(names)},
-        accuracy={name: Interval(0.7 + k / 10, 0.65, 0.95) for k, name in enumerate(names)},
+        scores=tuple(
+            CrossScore(name, 0.7 + k / 10, 0.65, 0.95, 0.6 + k / 10, 0.5, 1.25)
+            for k, name in enumerate(("gold alone", "votes alone", "votes and gold"))
+        ),
         shares=Shares(0.015, 0.0012, 0.7838),
         equivalent_labels=f,
         data_value_ratio=Interval(*(40_000 / n for n in (f.value, f.high, f.low))),
         gains=gains,
         accuracy_gains=gains,
-        changes=changes,
-        decision=decide(Prospects(lacking, lacking), changes),
+        decision=decide(Prospects(lacking, lacking)),
         curve=(
             {"n": 10, "labeled": 0.9, "unlabeled": 0.66, "combined": 0.63},
             {"n": 2_000, "labeled": None, "unlabeled": 0.66, "combined": 0.56},
@@ -115,7 +113,7 @@ def valued(f: Interval = EQUIVALENT, labels: float = 0.003, deviation: float = 0
 
 
 def votes_alone(n_gold: int = 0) -> VotesAlone:
-    return VotesAlone(1_000, n_gold, 0.00042, pairs(2), 0.0202, 0.0159)
+    return VotesAlone(1_000, n_gold, 0.00042, pairs(2), 0.0159)
 
 
 def planned() -> Plan:

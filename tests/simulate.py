@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from carob import Coding, Gold, Moments, Votes
 from carob.label.consensus import Ballots
+from carob.paper.fit import fit_triplets
+from carob.paper.settings import TripletSettings
+from carob.posterior.fit import Fit
+from carob.votes import GoldPoints
 from carob.votes.storage import Sparse
 
 PAPER_ACCURACIES = np.random.RandomState(123).uniform(0.55, 0.75, 10)  # the paper's own draw
@@ -139,3 +145,11 @@ def contradicting_votes() -> Votes:
     return make_votes(
         np.column_stack([first, np.where(with_second, first, 1 - first), np.where(with_third, first, 1 - first)])
     )
+
+
+def triplet_fit(
+    votes: Votes, gold: Gold | None = None, progress: Callable[[int, int], None] | None = None, **options: Any
+) -> Fit:
+    """What triplets find, with options that only they have."""
+    points = None if gold is None else GoldPoints.of(votes, gold)
+    return fit_triplets(votes, points, TripletSettings("triplets", **options), progress)

@@ -354,7 +354,7 @@ def test_functions_say_what_they_take() -> None:
         lambda: api.apply_sources([lambda text: 1], ["a"]),
         lambda: api.keyword([1], 1),
         lambda: api.paper.labeled(votes.values, [0] * 100),
-        lambda: api.LabelModel(symmetric="class-conditional").fit(votes),
+        lambda: api.api.paper.triplets(api.Moments.of(votes), symmetric="class-conditional"),
     ]
     for call in calls:
         with pytest.raises(TypeError):
@@ -383,8 +383,8 @@ def test_misspelt_options_are_refused() -> None:
     with pytest.raises(InputError, match="repeats must be one of"):
         read_votes(frame, repeats="some")  # type: ignore[arg-type]
     assert read_votes(frame | {"split": [1, 1]}, drop="split").sources == ("a", "b")
-    with pytest.raises(InputError, match="aggregate must be one of"):
-        LabelModel("mode", method="labeled").fit(good_votes(50), good_votes(50).gold)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="method must be one of"):
+        LabelModel("mode").fit(good_votes(50), good_votes(50).gold)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="replicates must be"):
         LabelModel(replicates=-5).fit(good_votes(50))
 

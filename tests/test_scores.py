@@ -170,7 +170,8 @@ def test_value_weighs_labels_from_scores() -> None:
     found = carob.data_value(votes, gold)
     assert isinstance(found, DataValue)
     hidden = LabelModel().fit(votes, gold).predict_proba(votes)[np.arange(60, 800), truth[60:]]
-    assert found.risk["combined"].low <= -np.log(hidden).mean() <= found.risk["combined"].high
+    both = found.scores[-1]
+    assert both.loss_low <= -np.log(hidden).mean() <= both.loss_high
 
 
 def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
@@ -179,10 +180,9 @@ def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
     noise = carob.read_votes(
         table | {"noise": (50 * rng.random(800)).tolist()}, kinds=stated(list(table)) | {"noise": "score"}
     )
-    found = carob.data_value(noise, class_balance=0.1)
-    assert any("noise" in line and "same on every point" in line for line in found.aside)
-    told = carob.data_value(votes)
-    assert "Scores, taken as the votes that they come to: strict_judge, kind_judge, prob." in told.aside
+    found = carob.data_value(noise, model=LabelModel(class_balance=0.1))
+    assert found.kind == "cannot tell"
+    assert found.n_unlabeled == 800
 
 
 @pytest.mark.parametrize("method", ["labeled", "tensors"])
@@ -203,13 +203,13 @@ def test_recovery_triplets_of_scores_are_near_the_best(kind: str, share: float) 
     assert found < cut_loss(numbers, truth, share)
 
 
-@pytest.mark.parametrize("options", [{"method": "triplets", "class_balance": 0.4}, {"aggregate": "median"}])
+@pytest.mark.parametrize("options", [{"method": "triplets", "class_balance": 0.4}, {"method": "triplets"}])
 def test_triplets_take_scores_beside_votes(options: dict[str, Any], tmp_path: Path) -> None:
     votes, truth, _ = mixed()
     gold = np.where(np.arange(800) < 100, truth, -1)
     model = LabelModel(**options).fit(votes, gold)
     assert model.score(votes, truth) > 0.88
-    counted = [np.mean(votes.as_voted(model.fitted_.bin_classes).values[:, i] == truth) for i in range(5)]
+    counted = [np.mean(votes.as_voted(model.fit_.bin_classes).values[:, i] == truth) for i in range(5)]
     np.testing.assert_allclose(model.source_table_.accuracy, counted, atol=0.06)
     assert ((model.source_table_.low < counted) & (counted < model.source_table_.high)).sum() >= 4
     model.save(tmp_path / "model.json")

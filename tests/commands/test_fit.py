@@ -54,12 +54,11 @@ def test_what_is_told(votes_csv: Path) -> None:
     assert all(score.accuracy > 0.7 for score in found.scores)
     assert [share.label for share in found.class_balance] == [0, 1]
     assert "on 2,000 points, and from 300 gold labels." in found.explanation
-    combined = fit_votes(wide(votes_csv), Settings(method="combined", class_balance=0.5))
-    assert combined.scores == ()
-    assert combined.score is not None
-    assert combined.score.points == 300
-    assert combined.score.accuracy > 0.7
-    assert "brought in line with 300 gold labels" in combined.explanation
+    triplets = fit_votes(wide(votes_csv), Settings(method="triplets", class_balance=0.5))
+    assert triplets.scores == ()
+    assert triplets.score is not None
+    assert triplets.score.points == 300
+    assert triplets.score.accuracy > 0.7
     without = fit_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(class_balance=0.5))
     assert (without.score, without.scores) == (None, ())
     assert not without.learned_from_gold
@@ -68,11 +67,10 @@ def test_what_is_told(votes_csv: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "gold", "learned"),
     [
-        ("auto", 9, True),
-        ("auto", 10, True),
+        ("consensus", 9, True),
+        ("consensus", 10, True),
         ("triplets", 300, False),
         ("labeled", 300, True),
-        ("combined", 9, True),
     ],
 )
 def test_whether_sources_were_learned_from_gold(
@@ -81,15 +79,6 @@ def test_whether_sources_were_learned_from_gold(
     path = with_gold(votes_csv, gold, tmp_path)
     found = fit_votes(wide(path), Settings(method=method, class_balance=0.5))
     assert found.data.n_gold == gold
-    assert found.learned_from_gold == learned
-
-
-@pytest.mark.parametrize(("gold", "learned"), [(0, False), (9, False), (10, True)])
-def test_what_only_triplets_have_takes_gold_from_ten_labels_on(
-    gold: int, learned: bool, votes_csv: Path, tmp_path: Path
-) -> None:
-    path = with_gold(votes_csv, gold, tmp_path)
-    found = fit_votes(wide(path), Settings(aggregate="median", class_balance=0.5))
     assert found.learned_from_gold == learned
 
 
@@ -146,14 +135,12 @@ def test_points_without_a_vote_are_counted_and_may_stay_without_a_label(tmp_path
     path.write_text("a,b,c,d\n" + "".join(",".join(map(str, row)) + "\n" for row in votes))
     out, model = tmp_path / "l.csv", tmp_path / "m.json"
     settings = Settings(class_balance=0.5, replicates=0)
-    found = fit_votes(VotesFile(str(path)), settings, str(out), str(model), leave_uncovered=True)
+    found = fit_votes(VotesFile(str(path)), settings, str(tmp_path / "all.csv"), str(model))
     assert found.data.n_uncovered == 60
-    assert sum(share.points for share in found.labels) == 340
+    labeled = label_votes(VotesFile(str(path)), str(model), str(out), leave_uncovered=True)
+    assert labeled.n_uncovered == 60
+    assert sum(share.points for share in labeled.labels) == 340
     header, first, *rest = out.read_text().splitlines()
     assert (header, first) == ('"row","label","p_0","p_1","n_votes"', "1,,,,0")
     assert rest[-1].endswith(",4")
-    labeled = label_votes(VotesFile(str(path)), str(model), str(tmp_path / "2.csv"), leave_uncovered=True)
-    assert labeled.n_uncovered == 60
-    assert (tmp_path / "2.csv").read_text() == out.read_text()
-    fit_votes(VotesFile(str(path)), settings, str(out))
-    assert out.read_text().splitlines()[1] == "1,0,0.5,0.5,0"
+    assert (tmp_path / "all.csv").read_text().splitlines()[1] == "1,0,0.5,0.5,0"

@@ -54,24 +54,18 @@ def test_the_key_of_a_wide_file_names_points(votes_csv: Path) -> None:
 
 def test_settings_hands_on_every_choice(votes_csv: Path) -> None:
     chosen = Settings(
-        aggregate="mean",
         method="triplets",
         class_balance=0.4,
-        symmetric=True,
         known_pairs=[("a", "b")],
-        signs="data",
         level=0.8,
         rng=7,
     )
     votes = VotesFile(str(votes_csv), Reading(key="id", gold="y")).read()
     model = learn(votes, chosen, silent)
     expected = LabelModel(
-        "mean",
         method="triplets",
         class_balance=0.4,
-        symmetric=True,
         known_pairs=[("a", "b")],
-        signs="data",
         level=0.8,
         rng=7,
     )

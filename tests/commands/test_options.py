@@ -12,8 +12,8 @@ LEARNING: dict[str, Any] = {"class_balance": None, "seed": 0}
 
 
 def test_what_was_written_becomes_settings() -> None:
-    found = settings({"class_balance": ".2,.5,.3", "seed": 7, "aggregate": "mean", "level": 0.8, "key": "id"})
-    assert (found.class_balance, found.rng, found.aggregate, found.level) == ([0.2, 0.5, 0.3], 7, "mean", 0.8)
+    found = settings({"class_balance": ".2,.5,.3", "seed": 7, "method": "labeled", "level": 0.8, "key": "id"})
+    assert (found.class_balance, found.rng, found.method, found.level) == ([0.2, 0.5, 0.3], 7, "labeled", 0.8)
     assert settings({**LEARNING, "class_balance": ".4"}).class_balance == 0.4
     with pytest.raises(InputError, match="--class-balance takes a number"):
         settings({**LEARNING, "class_balance": "half"})

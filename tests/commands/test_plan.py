@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from carob import InputError, NotIdentifiedError, plan
+from carob import InputError, LabelModel, NotIdentifiedError, plan
 from carob.commands.inputs import VotesFile
 from carob.commands.plan import plan_purchase
 from carob.posterior.settings import Settings
@@ -13,9 +13,10 @@ from carob.read.table import Reading
 
 def test_the_same_as_from_python(votes_csv: Path) -> None:
     file = VotesFile(str(votes_csv), Reading(key="id", gold="y"))
-    found = plan_purchase(file, Settings(symmetric=True, level=0.8, rng=1), 0.5, 0.001, 40)
+    found = plan_purchase(file, Settings(level=0.8, rng=1), 0.5, 0.001, 40)
     votes = file.read()
-    expected = plan(votes, votes.gold, label_cost=0.5, point_cost=0.001, budget=40, symmetric=True, level=0.8, rng=1)
+    model = LabelModel(level=0.8, rng=1)
+    expected = plan(votes, votes.gold, label_cost=0.5, point_cost=0.001, budget=40, model=model)
     assert found.to_dict() == expected.to_dict()
     assert 0 < found.cost <= 40
     assert found.risk_after < found.risk_before

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from carob import InputError, rate
+from carob import InputError, LabelModel, rate
 from carob.commands.inputs import VotesFile
 from carob.commands.rate import rate_file
 from carob.posterior.settings import Settings
@@ -23,7 +23,7 @@ def test_the_same_as_from_python_with_groups_and_chances(votes_csv: Path, tmp_pa
     assert not {"system", "chance"} & set(votes.sources)
     assert votes.gold is not None
     by, chances = np.arange(400) % 2, np.where(np.arange(400) % 3, 0.001, np.nan)
-    expected = rate(votes, votes.gold, by=np.array(["a", "b"])[by], chances=chances, level=0.8)
+    expected = rate(votes, votes.gold, by=np.array(["a", "b"])[by], chances=chances, model=LabelModel(level=0.8))
     assert found.to_dict() == expected.to_dict()
     assert [group.group for group in found.groups] == ["a", "b"]
 

@@ -92,10 +92,10 @@ def test_two_models_of_the_same_sources_are_merged(tmp_path: Path) -> None:
     result = update_model(VotesFile(paths[1]), paths[0], str(tmp_path / "both.json"))
     both = library.load(tmp_path / "both.json")
     assert (result.data.n_points, result.n_added, result.n_gold_added) == (3_000, 1_500, 50)
-    assert both.digest_ is not None
-    assert of_all.digest_ is not None
-    assert both.digest_.counts.cast.tolist() == of_all.digest_.counts.cast.tolist()
-    assert abs(len(both.digest_.rows) - len(of_all.digest_.rows)) < 150  # another draw of rows, as large
+    assert both.fit_.digest is not None
+    assert of_all.fit_.digest is not None
+    assert both.fit_.digest.counts.cast.tolist() == of_all.fit_.digest.counts.cast.tolist()
+    assert abs(len(both.fit_.digest.rows) - len(of_all.fit_.digest.rows)) < 150  # another draw of rows, as large
     np.testing.assert_allclose(both.source_table_.accuracy, of_all.source_table_.accuracy, atol=0.03)
 
 

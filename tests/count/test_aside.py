@@ -115,7 +115,7 @@ def test_strict_refuses_with_all_names() -> None:
 def test_the_value_of_data_is_that_of_the_sources_that_are_left() -> None:
     votes = make_votes(sick(), gold=drawn().own_gold.values)
     left = votes.select(("s0", "s1", "s2", "s3", "s7"))
-    one, two = (data_value(v, v.gold, class_balance=0.5).to_dict() for v in (votes, left))
+    one, two = (data_value(v, v.gold, model=LabelModel(class_balance=0.5)).to_dict() for v in (votes, left))
     assert one.pop("aside") == set_aside(votes).lines
     assert two.pop("aside") == ()
     assert one == two

@@ -41,7 +41,7 @@ def test_invariant_the_bits_of_an_array_also_where_an_executor_is_killed(
         found = carob_spark.fit(frame, LabelModel(rng=1), key="id", gold="y")
         assert found.to_bytes() == expected.to_bytes()
     assert carob_spark.statistics(df, key="id", gold="y") == Statistics.of(known)
-    assert carob_spark.digest(df, key="id", gold="y") == expected.digest_
+    assert carob_spark.digest(df, key="id", gold="y") == expected.fit_.digest
 
     # Killed while one of the jobs of a fit is at work; what is lost is made again.
     done: list[LabelModel] = []
@@ -71,7 +71,7 @@ def test_invariant_the_bits_of_an_array_also_where_an_executor_is_killed(
         carob_spark.label(df.drop("s4"), expected)
     with pytest.raises(InputError, match="clusters learn by the default"):
         carob_spark.fit(df, LabelModel(method="triplets"))
-    assert isinstance(expected.digest_, Digest)
+    assert isinstance(expected.fit_.digest, Digest)
 
 
 def test_what_is_no_frame_of_spark_is_refused() -> None:

@@ -274,8 +274,8 @@ def test_the_same_seed_gives_the_same_bits() -> None:
     one, two, other = (LabelModel(rng=seed).fit(votes, gold) for seed in (5, 5, 6))
     assert np.array_equal(one.predict_proba(votes), two.predict_proba(votes))
     assert one.source_table_.rows() == two.source_table_.rows()
-    assert one.fitted_.scores == two.fitted_.scores
-    assert one.fitted_.scores != other.fitted_.scores
+    assert one.fit_.scores == two.fit_.scores
+    assert one.fit_.scores != other.fit_.scores
 
 
 @st.composite

@@ -1,23 +1,22 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import json
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from simulate import PAPER_ACCURACIES, draw_votes, symmetric_conditionals
 
+import carob
 from carob import InputError, LabelModel
-from carob.label.stack import REPETITIONS
-from carob.model.content import FittedModel, from_content, to_content
-from carob.model.label_model import parameters
+from carob.model.content import fit_of, model_content
 from carob.posterior.settings import Method
+from carob.read.model_file import VERSION
 from carob.read.plain import plain
 
-
-@pytest.fixture(scope="module")
-def model() -> LabelModel:
-    return some_model("combined")
+OLD = Path(__file__).parent / "karat"  # models that versions 0.1 and 0.2 wrote, and the probabilities that they gave
 
 
 def some_model(method: Method) -> LabelModel:
@@ -27,23 +26,35 @@ def some_model(method: Method) -> LabelModel:
 
 
 def content(model: LabelModel) -> dict[str, Any]:
-    learned = FittedModel(model.fitted_, model.coding_, model.source_table_, model.notes_)
-    return copy.deepcopy(plain(to_content(model.get_params(), learned)))
+    return copy.deepcopy(plain(model_content(model.get_params(), model.fit_)))
 
 
-def test_everything_comes_back(model: LabelModel) -> None:
-    params, learned = from_content(content(model), parameters())
+@pytest.fixture(scope="module")
+def default() -> LabelModel:
+    return some_model("consensus")
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_everything_comes_back(method: Method) -> None:
+    model = some_model(method)
+    params, fit = fit_of(content(model), VERSION)
     assert params == plain(model.get_params())
-    assert learned.coding == model.coding_
-    assert learned.notes == model.notes_
-    assert learned.table.rows() == model.source_table_.rows()
-    for mine, other in zip(learned.fitted.model.tables, model.source_model_.tables, strict=True):
-        np.testing.assert_array_equal(mine, other)
-    for name in ("weight", "slope", "exponent", "count", "shift"):
-        np.testing.assert_array_equal(
-            getattr(learned.fitted.recalibration, name), getattr(model.fitted_.recalibration, name)
-        )
-    assert learned.fitted.intervals.method == model.fitted_.intervals.method
+    assert plain(model_content(params, fit)) == content(model)
+    assert type(fit) is type(model.fit_)
+    votes = draw_votes(np.random.default_rng(1), 100, symmetric_conditionals(PAPER_ACCURACIES), [0.5, 0.5])
+    np.testing.assert_array_equal(fit.posterior(votes), model.fit_.posterior(votes))
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in OLD.glob("0.?-*.json")))
+def test_known_answer_models_of_karat_label_as_they_did(name: str, tmp_path: Path) -> None:
+    version, _, which = name.partition("-")
+    told = json.loads((OLD / f"{version}.json").read_text())
+    model = carob.load(OLD / f"{name}.json")
+    np.testing.assert_allclose(model.predict_proba(told["values"]), told["probabilities"][which], atol=1e-9)
+    model.save(tmp_path / "again.json")
+    again = carob.load(tmp_path / "again.json")
+    np.testing.assert_array_equal(again.predict_proba(told["values"]), model.predict_proba(told["values"]))
+    assert again.explain() == model.explain() != ""
 
 
 @pytest.mark.parametrize(
@@ -52,62 +63,19 @@ def test_everything_comes_back(model: LabelModel) -> None:
         ({"parameters": {"x": 1}}, "its parameters are not those"),
         ({"classes": [0.5, 1]}, "its classes are no labels"),
         ({"abstain": [[1]]}, "its abstain values are no labels"),
+        ({"method": "magic"}, "method must be one of"),
     ],
 )
-def test_content_that_does_not_fit_together_is_refused(model: LabelModel, change: dict[str, Any], text: str) -> None:
+def test_content_that_does_not_fit_together_is_refused(default: LabelModel, change: dict[str, Any], text: str) -> None:
     with pytest.raises(InputError, match=text):
-        from_content(content(model) | change, parameters())
-    short = content(model)
-    short["recalibration"]["shift"] = [[0.0]] * len(short["recalibration"]["weight"])
+        fit_of(content(default) | change, VERSION)
+
+
+def test_scalings_that_do_not_fit_together_are_refused() -> None:
+    old = json.loads((OLD / "0.2-combined.json").read_text())
+    old["recalibration"]["shift"] = [[0.0]] * len(old["recalibration"]["weight"])
     with pytest.raises(InputError, match="numbers of shape"):
-        from_content(short, parameters())
-
-
-@pytest.fixture(scope="module")
-def agreed() -> LabelModel:
-    return some_model("auto")
-
-
-def test_readings_and_scores_of_the_default_come_back(agreed: LabelModel) -> None:
-    _, learned = from_content(content(agreed), parameters())
-    mine, other = learned.fitted.pool, agreed.fitted_.pool
-    assert mine is not None
-    assert other is not None
-    for name in ("class_balance", "silent", "weight", "slope", "repetition", "count", "shift", "learned"):
-        np.testing.assert_array_equal(getattr(mine, name), getattr(other, name))
-    for one, two in zip(mine.evidence, other.evidence, strict=True):
-        np.testing.assert_array_equal(one.log_odds, two.log_odds)
-        np.testing.assert_array_equal(one.silence, two.silence)
-        assert one.groups == two.groups
-    assert mine.once == [(0, 1)]
-    assert learned.fitted.scores == agreed.fitted_.scores != ()
-    np.testing.assert_array_equal(learned.fitted.accuracy, agreed.fitted_.accuracy)
-    assert learned.table.rows() == agreed.source_table_.rows()
-    assert learned.fitted.recalibration is None
-
-
-def test_content_without_readings_is_that_of_a_model_before_them(model: LabelModel) -> None:
-    old = content(model)
-    assert (old.pop("pool"), old.pop("scores")) == (None, [])
-    _, learned = from_content(old, parameters())
-    assert (learned.fitted.pool, learned.fitted.scores) == (None, ())
-
-
-def test_readings_saved_before_silence_could_tell_come_back(agreed: LabelModel) -> None:
-    old = content(agreed)
-    told = [found is not None for found in old["pool"].pop("silence")]
-    _, learned = from_content(old, parameters())
-    assert learned.fitted.pool is not None
-    assert all(evidence.silence is None for evidence in learned.fitted.pool.evidence)
-    assert len(told) == len(learned.fitted.pool.evidence)
-
-
-def test_every_repetition_that_a_fit_tries_comes_back(agreed: LabelModel) -> None:
-    held = content(agreed)
-    held["pool"]["repetition"] = [max(REPETITIONS)] * len(held["pool"]["repetition"])
-    _, learned = from_content(held, parameters())
-    assert learned.fitted.pool is not None
-    assert (learned.fitted.pool.repetition == max(REPETITIONS)).all()
+        fit_of(old, 4)
 
 
 @pytest.mark.parametrize(
@@ -123,10 +91,10 @@ def test_every_repetition_that_a_fit_tries_comes_back(agreed: LabelModel) -> Non
         ({"learned": 99}, "evidence that it does not have"),
     ],
 )
-def test_readings_that_do_not_fit_together_are_refused(agreed: LabelModel, change: dict[str, Any], text: str) -> None:
-    short = content(agreed)
+def test_readings_that_do_not_fit_together_are_refused(change: dict[str, Any], text: str) -> None:
+    old = json.loads((OLD / "0.2-gold.json").read_text())
     for name in {"learned", "repetition"} & set(change):
-        change = {name: [change[name]] * len(short["pool"]["learned"])}
-    short["pool"] |= change
+        change = {name: [change[name]] * len(old["pool"]["learned"])}
+    old["pool"] |= change
     with pytest.raises(InputError, match=text):
-        from_content(short, parameters())
+        fit_of(old, 4)

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from simulate import contradicting_votes, draw_votes, make_votes, symmetric_conditionals
+from simulate import contradicting_votes, draw_votes, make_votes, symmetric_conditionals, triplet_fit
 
-from carob import LabelModel, NotIdentifiedError
+from carob import NotIdentifiedError
 from carob.paper import class_balance
+from carob.paper.balance import Balance
+from carob.paper.count import count
+from carob.paper.settings import TripletSettings
 
 ONE_SIDED = np.array(
     [
@@ -40,15 +43,17 @@ def test_gold_is_added_to_what_votes_say() -> None:
     votes = draw_votes(np.random.default_rng(4), 20_000, ONE_SIDED, [0.7, 0.3])
     alone = class_balance(votes)
     few = votes.code_gold(np.where(np.arange(20_000) < 75, 1, -1))
-    both = LabelModel(method="triplets", replicates=0, symmetric=False).fit(votes, few).class_balance_
+    both = triplet_fit(votes, few, replicates=0, symmetric=False).model.class_balance
     np.testing.assert_allclose(both, (25 * alone + [0, 75]) / 100, atol=1e-12)
 
 
 def test_where_votes_do_not_tell_gold_alone_does() -> None:
     votes = contradicting_votes()
     few = votes.code_gold(np.where(np.arange(len(votes)) < 30, np.arange(len(votes)) % 3 == 0, -1))
-    model = LabelModel(method="combined", replicates=0, symmetric=True).fit(votes, few)
-    np.testing.assert_allclose(model.class_balance_, [21 / 32, 11 / 32])
+    counted = count(votes, TripletSettings(symmetric=True))
+    balance = Balance(None, counted.kind, counted.pairs, counted.statistics.triples)
+    found = balance.of(counted.statistics.moments, counted.triple_sums, few.counts)
+    np.testing.assert_allclose(found, [21 / 32, 11 / 32])
 
 
 def test_votes_that_fit_no_balance_are_refused() -> None:

@@ -5,7 +5,7 @@ from simulate import draw_votes, symmetric_conditionals
 
 from carob.paper.count import count
 from carob.paper.kinds import ClassConditional, Symmetric
-from carob.posterior.settings import Settings
+from carob.paper.settings import TripletSettings
 from carob.votes import Votes
 
 
@@ -14,19 +14,19 @@ def sample(K: int = 2) -> Votes:
 
 
 def test_third_moments_are_counted_only_where_the_class_balance_needs_them() -> None:
-    assert count(sample(), Settings()).triple_sums is not None
-    assert count(sample(), Settings(class_balance=0.5)).triple_sums is None
-    assert count(sample(), Settings(symmetric=True)).triple_sums is None
-    assert count(sample(3), Settings()).triple_sums is None
+    assert count(sample(), TripletSettings()).triple_sums is not None
+    assert count(sample(), TripletSettings(class_balance=0.5)).triple_sums is None
+    assert count(sample(), TripletSettings(symmetric=True)).triple_sums is None
+    assert count(sample(3), TripletSettings()).triple_sums is None
 
 
 def test_groups_and_kinds_are_settled_on_the_way() -> None:
-    found = count(sample(), Settings(known_pairs=[("s3", "s1")]))
+    found = count(sample(), TripletSettings(known_pairs=[("s3", "s1")]))
     assert isinstance(found.kind, ClassConditional)
     assert found.pairs == ((3, 1),)
     assert found.groups == ((0,), (1, 3), (2,))
     assert [counts.group for counts in found.statistics.groups] == [(1, 3)]
-    assert isinstance(count(sample(3), Settings()).kind, Symmetric)
+    assert isinstance(count(sample(3), TripletSettings()).kind, Symmetric)
     sums = found.statistics.triples
     assert sums is not None
     assert sums.sums.sum(axis=0).tolist() == list(found.triple_sums)  # type: ignore[arg-type]

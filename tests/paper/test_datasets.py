@@ -55,8 +55,8 @@ def test_known_answer_case_study_over_ten_splits() -> None:
         learn, held = votes.take(train), votes.take(test)
         assert held.gold is not None
         models = {
-            "labeled": LabelModel(method="labeled", class_balance=0.5).fit(learn, learn.gold),
-            "median": LabelModel("median", class_balance=0.5, replicates=0).fit(learn),
+            "labeled": LabelModel("labeled", class_balance=0.5).fit(learn, learn.gold),
+            "median": LabelModel("triplets", class_balance=0.5, replicates=0).fit(learn),
         }
         for name, model in models.items():
             measured = score(model.predict_proba(held), held.gold)

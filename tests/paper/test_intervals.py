@@ -1,24 +1,25 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from simulate import PAPER_ACCURACIES, contradicting_votes, draw_votes, make_votes, symmetric_conditionals
+from simulate import PAPER_ACCURACIES, contradicting_votes, draw_votes, make_votes, symmetric_conditionals, triplet_fit
 
-from carob import LabelModel
+from carob import LabelModel, NotIdentifiedError
 from carob.paper.intervals import distance_interval
 from carob.posterior.intervals import Intervals, student
+from carob.posterior.source_table import SourceTable
 from carob.votes import Votes
 
 
-def intervals(votes: Votes, level: float = 0.9, replicates: int = 100, **options: object) -> Intervals:
-    model = LabelModel(method="triplets", level=level, replicates=replicates, **options)  # type: ignore[arg-type]
-    return model.fit(votes).fitted_.intervals
+def intervals(votes: Votes, level: float = 0.9, replicates: int = 100, **options: Any) -> SourceTable:
+    return triplet_fit(votes, level=level, replicates=replicates, **options).sources
 
 
-def covers(found: Intervals, accuracies: npt.NDArray[np.float64]) -> float:
+def covers(found: SourceTable, accuracies: npt.NDArray[np.float64]) -> float:
     return float(((found.low <= accuracies) & (accuracies <= found.high)).mean())
 
 
@@ -59,7 +60,7 @@ def test_coverage_of_the_class_balance() -> None:
         votes = draw_votes(
             np.random.default_rng(seed), 3_000, symmetric_conditionals(PAPER_ACCURACIES + 0.08), [0.7, 0.3]
         )
-        found = intervals(votes, symmetric=False, replicates=60)
+        found = triplet_fit(votes, symmetric=False, replicates=60)
         covered.append(found.balance_low[1] <= 0.3 <= found.balance_high[1])
     assert 0.8 - 2 * 0.04 <= np.mean(covered) < 1
     assert found.balance_low.sum() + found.balance_high.sum() == pytest.approx(2)
@@ -86,7 +87,6 @@ def test_the_same_seed_gives_the_same_interval_and_progress_is_told() -> None:
     one, two, other = (intervals(votes, class_balance=0.5, replicates=30, rng=seed) for seed in (0, 0, 1))
     assert np.array_equal(one.low, two.low)
     assert not np.array_equal(one.low, other.low)
-    assert one.method == "bootstrap"
     steps: list[tuple[int, int]] = []
     model = LabelModel(method="triplets", class_balance=0.5, replicates=30)
     model.fit(votes, progress=lambda *at: steps.append(at))
@@ -95,9 +95,8 @@ def test_the_same_seed_gives_the_same_interval_and_progress_is_told() -> None:
 
 def test_none_where_none_are_asked_for() -> None:
     votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals([0.7] * 4), [0.5, 0.5])
-    found = intervals(votes, replicates=0)
-    assert found.method == "none"
-    assert np.isnan(found.low).all()
+    found = triplet_fit(votes, replicates=0)
+    assert np.isnan(found.sources.low).all()
     assert np.isnan(found.balance_high).all()
 
 
@@ -106,8 +105,9 @@ def test_many_sources_have_fewer_replicates(monkeypatch: pytest.MonkeyPatch) -> 
     accuracies = np.random.default_rng(0).uniform(0.55, 0.8, 150)
     votes = draw_votes(np.random.default_rng(1), 3_000, symmetric_conditionals(accuracies), [0.5, 0.5])
     steps: list[int] = []
-    model = LabelModel(class_balance=0.5, symmetric=True, replicates=10_000)
-    found = model.fit(votes, progress=lambda done, total: steps.append(total)).fitted_.intervals
+    found = triplet_fit(
+        votes, None, lambda done, total: steps.append(total), class_balance=0.5, symmetric=True, replicates=10_000
+    ).sources
     assert steps[0] == 148  # half a second of 150^3 triplets, at a billion in a second
     assert 0.8 < covers(found, accuracies) <= 1
 
@@ -133,23 +133,9 @@ def test_coverage_with_a_few_gold_labels() -> None:
     for seed in range(30):
         votes = draw_votes(np.random.default_rng(seed), 2_000, symmetric_conditionals(accuracies), [0.8, 0.2])
         few = votes.code_gold(np.where(np.arange(2_000) < 20, votes.own_gold.values, -1))
-        found = LabelModel(method="triplets", replicates=100).fit(votes, few).fitted_.intervals
+        found = LabelModel(method="triplets", replicates=100).fit(votes, few).source_table_
         covered.append(covers(found, accuracies))
     assert 0.85 - 2 * np.std(covered) / math.sqrt(len(covered)) <= np.mean(covered) < 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_gold", [20, 200])
-def test_coverage_of_the_blend(n_gold: int) -> None:
-    accuracies = PAPER_ACCURACIES + 0.05
-    covered = []
-    for seed in range(40):
-        votes = draw_votes(np.random.default_rng(seed), 2_000, symmetric_conditionals(accuracies), [0.5, 0.5])
-        few = votes.code_gold(np.where(np.arange(2_000) < n_gold, votes.own_gold.values, -1))
-        model = LabelModel(class_balance=0.5, method="combined", replicates=50).fit(votes, few)
-        covered.append(covers(model.fitted_.intervals, accuracies))
-    error = 2 * np.std(covered) / math.sqrt(len(covered))
-    assert 0.85 - error <= np.mean(covered) <= 0.99  # its prior expects a bias that these sources do not have
 
 
 def test_replicates_that_fail_leave_no_interval() -> None:
@@ -185,12 +171,11 @@ def test_students_interval_is_near_scipys() -> None:
         assert student(level, freedom) == pytest.approx(t.ppf((1 + level) / 2, freedom), rel=0.01)
 
 
-def test_votes_of_which_parts_do_not_tell_have_no_interval() -> None:
+def test_votes_of_which_no_triplet_tells_are_refused_with_gold_too() -> None:
     votes = contradicting_votes()
     few = votes.code_gold(np.where(np.arange(len(votes)) < 40, np.arange(len(votes)) % 2, -1))
-    found = LabelModel(symmetric=True, method="combined", replicates=30).fit(votes, few).fitted_.intervals
-    assert np.isfinite(found.low).all()
-    assert ((found.low >= 0) & (found.high <= 1)).all()
+    with pytest.raises(NotIdentifiedError, match="no triplet can be used"):
+        triplet_fit(votes, few, symmetric=True, replicates=30)
 
 
 def test_replicates_are_at_least_sixteen_however_long_they_take(monkeypatch: pytest.MonkeyPatch) -> None:

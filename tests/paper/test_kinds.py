@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from simulate import draw_votes, make_votes, symmetric_conditionals
+from simulate import draw_votes, make_votes, symmetric_conditionals, triplet_fit
 
 from carob import InputError, LabelModel, Moments, NotIdentifiedError, Votes
 from carob.paper.count import count
 from carob.paper.kinds import KINDS, ClassConditional, Graded, Kind, Symmetric, choose_kind
 from carob.paper.kinds.kind import dependent, weighted_median
+from carob.paper.settings import TripletSettings
 from carob.paper.triplet_fit import solve
-from carob.posterior.settings import Settings
 from carob.votes import GoldPoints
 
 ACCURACIES = np.array([0.7, 0.6, 0.8, 0.75, 0.65])
@@ -67,32 +67,10 @@ def test_recovery_tables_of_the_true_parameters(kind: Kind) -> None:
     np.testing.assert_allclose(found.sum(axis=2), 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_recovery_gold_says_the_same(kind: Kind) -> None:
-    votes, tables = votes_of(kind, 20_000)
-    moments = Moments.of(votes)
-    features = kind.features(moments, ())
-    points = GoldPoints.of(votes, votes.own_gold)
-    gold = kind.gold_view(moments, features, points, BALANCE)
-    gap = gold.x * gold.unit - true_x(kind, tables, features)
-    assert (np.abs(gap) < 5 * np.sqrt(gold.variance) * gold.unit).all()
-    few = kind.gold_view(moments, features, points.take(slice(0, 200)), BALANCE)
-    np.testing.assert_allclose(few.variance / gold.variance, 100, rtol=0.3)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_gold_that_says_nothing_has_infinite_variance(kind: Kind) -> None:
-    votes, _ = votes_of(kind, 500)
-    moments = Moments.of(votes)
-    features = kind.features(moments, ())
-    nothing = GoldPoints.of(votes, votes.own_gold).take(slice(0, 0))
-    assert np.isinf(kind.gold_view(moments, features, nothing, BALANCE).variance).all()
-
-
 @pytest.mark.parametrize("kind", KINDS[1:])
 def test_recovery_class_balance(kind: Kind) -> None:
     votes, _ = votes_of(kind)
-    counted = count(votes, Settings(symmetric=isinstance(kind, Symmetric)))
+    counted = count(votes, TripletSettings(symmetric=isinstance(kind, Symmetric)))
     assert type(counted.kind) is type(kind)
     found = kind.class_balance(counted.statistics.moments, counted.statistics.triples, counted.triple_sums, ())
     np.testing.assert_allclose(found, BALANCE, atol=0.02)
@@ -129,7 +107,7 @@ def test_labeled_tables_are_shares_of_gold(kind: Kind, group: tuple[int, ...]) -
 @pytest.mark.parametrize("kind", KINDS)
 def test_joint_table_of_sources_that_are_independent_is_the_product(kind: Kind) -> None:
     votes, tables = votes_of(kind)
-    settings = Settings(class_balance=BALANCE, symmetric=isinstance(kind, Symmetric), known_pairs=[(1, 4)])
+    settings = TripletSettings(class_balance=BALANCE, symmetric=isinstance(kind, Symmetric), known_pairs=[(1, 4)])
     counted = count(votes, settings)
     features = kind.features(counted.statistics.moments, counted.pairs)
     from carob import SourceModel
@@ -226,7 +204,7 @@ def test_recovery_the_shift_of_scores_needs_no_threshold() -> None:
     np.testing.assert_allclose(moments.grade_covariances, np.cov(graded, bias=True), atol=1e-12)
     kind = choose_kind(None, moments)
     assert isinstance(kind, Graded)
-    solution = solve(moments, BALANCE, Settings(class_balance=BALANCE))
+    solution = solve(moments, BALANCE, TripletSettings(class_balance=BALANCE))
     shift = graded[:, truth == 1].mean(axis=1) - graded[:, truth == 0].mean(axis=1)
     np.testing.assert_allclose(solution.x, shift, atol=0.03)
     codes = np.arange(votes.outputs.sizes[1] - 1)
@@ -252,7 +230,7 @@ def test_triplets_of_scores_ask_for_the_class_balance() -> None:
     found = LabelModel(method="triplets").fit(votes, np.where(np.arange(2_000) < 200, truth, -1))
     assert abs(found.class_balance_[1] - 0.4) < 0.1
     with pytest.raises(InputError, match="a score is no vote"):
-        LabelModel(method="triplets", symmetric=True, class_balance=0.4).fit(votes, None)
+        triplet_fit(votes, symmetric=True, class_balance=0.4)
     numbers = np.c_[votes.values, truth, np.arange(2_000) % 3]
     three = Votes.from_array(numbers, kinds={f"s{i}": "score" for i in range(3)})
     with pytest.raises(InputError, match="triplets of scores are for two classes; there are 3"):

@@ -257,8 +257,8 @@ def test_recovery_accuracies_within_two_standard_errors(K: int, m: int, n: int, 
         votes = draw_votes(rng, n, tables, balance)
         model = LabelModel(method="tensors", replicates=60).fit(votes)
         truth = (balance[:, None] * tables[:, :, 1:]).trace(axis1=1, axis2=2) / (balance @ (1 - tables[:, :, 0]).T)
-        error = (model.fitted_.intervals.high - model.fitted_.intervals.low) / 2 / 1.645
-        within.append(np.abs(model.fitted_.accuracy - truth) <= 2 * error)
+        error = (model.source_table_.high - model.source_table_.low) / 2 / 1.645
+        within.append(np.abs(model.source_table_.accuracy - truth) <= 2 * error)
         ratios.append(rms(model.source_model_.conditionals, tables) / rms(counted(votes, tables.shape), tables))
         low, high = model.class_balance_low_, model.class_balance_high_
         assert (np.abs(model.class_balance_ - balance) <= 2.5 * (high - low) / 2).all()

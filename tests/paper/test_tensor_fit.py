@@ -13,8 +13,8 @@ from carob._kernels import threads
 from carob.count.moments import Moments
 from carob.count.statistics import Statistics
 from carob.paper import tensors, triplets
+from carob.paper.settings import TripletSettings
 from carob.paper.tensor_fit import PRIOR_COUNTS, GoldCounts, TensorFit, joint_table
-from carob.posterior.settings import Settings
 from carob.posterior.source_model import SourceModel
 from carob.votes import GoldPoints, Votes
 
@@ -63,7 +63,7 @@ def test_votes_held_sparsely_and_threads_change_no_bit(monkeypatch: pytest.Monke
     monkeypatch.setattr(threads, "THREADS", 1)
     for other in (fitted(held_sparsely(votes), replicates=20), fitted(votes, replicates=20)):
         np.testing.assert_array_equal(other.source_model_.conditionals, expected.source_model_.conditionals)
-        np.testing.assert_array_equal(other.fitted_.intervals.low, expected.fitted_.intervals.low)
+        np.testing.assert_array_equal(other.source_table_.low, expected.source_table_.low)
 
 
 def test_a_model_that_was_saved_says_the_same(tmp_path: Any) -> None:
@@ -81,9 +81,10 @@ def test_coverage(gold: int) -> None:
     for seed in range(25):
         votes = sample(2_000, seed=seed)
         model = fitted(votes, some_gold(votes, gold, seed) if gold else None, replicates=60)
-        found = model.fitted_.intervals
+        found = model.source_table_
         covered.append(np.mean((found.low <= accuracies) & (accuracies <= found.high)))
-        balances.append(np.mean((found.balance_low <= BALANCE) & (found.balance_high >= BALANCE)))
+        low, high = model.class_balance_low_, model.class_balance_high_
+        balances.append(np.mean((low <= BALANCE) & (high >= BALANCE)))
     for share in (covered, balances):
         assert np.mean(share) >= 0.83 - 2 * np.std(share) / math.sqrt(len(share))
     assert np.mean(covered) < 0.99
@@ -92,7 +93,7 @@ def test_coverage(gold: int) -> None:
 def test_negative_control_narrow_intervals_do_not_cover() -> None:
     accuracies, covered = np.linspace(0.6, 0.85, 6), []
     for seed in range(10):
-        found = fitted(sample(1_000, seed=seed), replicates=40, level=0.3).fitted_.intervals
+        found = fitted(sample(1_000, seed=seed), replicates=40, level=0.3).source_table_
         covered.append(np.mean((found.low <= accuracies) & (accuracies <= found.high)))
     assert 0.05 < np.mean(covered) < 0.6
 
@@ -100,14 +101,13 @@ def test_negative_control_narrow_intervals_do_not_cover() -> None:
 def test_intervals_narrow_with_points_and_progress_is_told() -> None:
     widths = []
     for n in (1_500, 24_000):
-        found = fitted(sample(n), replicates=50).fitted_.intervals
+        found = fitted(sample(n), replicates=50).source_table_
         widths.append(np.mean(found.high - found.low))
-        assert found.method == "bootstrap"
     assert widths[0] / widths[1] == pytest.approx(4, rel=0.4)
     steps: list[tuple[int, int]] = []
     LabelModel(method="tensors", replicates=20).fit(sample(300), progress=lambda *at: steps.append(at))
     assert steps == [(8, 20), (16, 20), (20, 20)]
-    assert fitted(sample(300)).fitted_.intervals.method == "none"
+    assert np.isnan(fitted(sample(300)).source_table_.low).all()
 
 
 # Gold.
@@ -194,14 +194,6 @@ def test_exact_joint_table_of_a_group() -> None:
 # Refusals.
 
 
-@pytest.mark.parametrize(
-    "option", [{"symmetric": True}, {"symmetric": False}, {"signs": "data"}, {"negative": "absolute"}]
-)
-def test_what_only_triplets_have_is_refused(option: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="options of method='triplets'"):
-        LabelModel(method="tensors", **option).fit(sample(100))
-
-
 def test_refusals_are_sentences() -> None:
     votes = sample(300)
     with pytest.raises(InputError, match="three sources"):
@@ -220,5 +212,4 @@ def test_refusals_are_sentences() -> None:
         tensors(make_votes(np.random.default_rng(0).integers(0, 3, (300, 5)), 3))
     with pytest.raises(NotIdentifiedError, match="known pairs tie all of them into 2 groups"):
         tensors(votes, known_pairs=[(0, 1), (1, 2), (2, 3), (3, 4)])
-    assert Settings(method="tensors").takes_triplets
-    assert TensorFit.of(votes, None, Settings(method="tensors")).gold is None
+    assert TensorFit.of(votes, None, TripletSettings(method="tensors")).gold is None

@@ -6,8 +6,8 @@ from simulate import draw_votes
 
 from carob import NotIdentifiedError
 from carob.paper.count import count
+from carob.paper.settings import TripletSettings
 from carob.paper.third_moments import balance_from_triples, signed_covariances, strongest_triples
-from carob.posterior.settings import Settings
 
 SOURCES = np.array(
     [
@@ -20,7 +20,7 @@ SOURCES = np.array(
 
 def test_oracle_third_moments_by_their_definition() -> None:
     votes = draw_votes(np.random.default_rng(3), 5_000, SOURCES, [0.6, 0.4])
-    statistics = count(votes, Settings(symmetric=False)).statistics
+    statistics = count(votes, TripletSettings(symmetric=False)).statistics
     triples = statistics.triples
     assert triples is not None
     outputs = votes.outputs
@@ -66,7 +66,7 @@ def test_of_many_features_the_strongest_are_taken() -> None:
 def test_a_balance_that_nothing_fits_is_refused_and_a_rare_class_is_cut() -> None:
     rng = np.random.default_rng(0)
     votes = draw_votes(rng, 4_000, SOURCES, [0.9999, 0.0001])
-    counted = count(votes, Settings(symmetric=False))
+    counted = count(votes, TripletSettings(symmetric=False))
     triples = counted.statistics.triples
     assert triples is not None
     moments = counted.statistics.moments

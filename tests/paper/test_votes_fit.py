@@ -7,8 +7,8 @@ from carob import Moments, Votes
 from carob.count.statistics import Statistics
 from carob.paper import triplets
 from carob.paper.count import count
+from carob.paper.settings import TripletSettings
 from carob.paper.votes_fit import VotesFit, fit_votes
-from carob.posterior.settings import Settings
 from carob.votes import GoldPoints
 
 
@@ -18,7 +18,7 @@ def sample(n: int = 2_000) -> Votes:
 
 
 def fitted(votes: Votes, gold: GoldPoints | None = None, **options: object) -> VotesFit:
-    settings = Settings(**options)  # type: ignore[arg-type]
+    settings = TripletSettings(**options)  # type: ignore[arg-type]
     return fit_votes(count(votes, settings), gold, settings)
 
 
@@ -29,7 +29,6 @@ def test_the_model_is_that_of_triplets_with_the_balance_that_was_found() -> None
     expected = triplets(Moments.of(votes), class_balance=balance)
     np.testing.assert_allclose(found.model.conditionals, expected.conditionals)
     assert abs(balance[1] - 0.6) < 0.1
-    assert found.counted_once == ()
 
 
 def test_gold_moves_the_class_balance() -> None:
@@ -54,7 +53,7 @@ def test_other_points_keep_the_balance_and_the_signs() -> None:
     assert mean.solution.settings.aggregate == "mean"
 
 
-def test_known_groups_have_joint_tables_and_may_count_once() -> None:
+def test_known_groups_have_joint_tables() -> None:
     votes = sample()
     pairs = [(0, 1)]
     conditional = fitted(votes, known_pairs=pairs, symmetric=False)
@@ -62,5 +61,3 @@ def test_known_groups_have_joint_tables_and_may_count_once() -> None:
     for found in (conditional, symmetric):
         assert found.model.groups == ((0, 1), (2,), (3,), (4,))
         assert found.groups == found.model.groups
-    assert conditional.counted_once == ()
-    assert symmetric.counted_once == ((0, 1),)

@@ -14,10 +14,7 @@ from carob.read.table import Reading
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"method": "guess"}, "method must be one of 'auto', 'consensus', 'triplets', 'labeled', 'combined'"),
-        ({"aggregate": "mode"}, "aggregate must be one of None, 'median', 'mean', 'random'"),
-        ({"negative": "keep"}, "negative must be one of 'drop', 'absolute'"),
-        ({"signs": "guess"}, "signs must be one of 'positive', 'data'"),
+        ({"method": "guess"}, "method must be one of 'consensus', 'triplets', 'labeled', 'tensors'"),
         ({"replicates": -1}, "replicates must be 0 or more"),
         ({"level": 0.0}, "level must be between 0 and 1"),
         ({"level": 1.0}, "level must be between 0 and 1"),
@@ -27,30 +24,6 @@ from carob.read.table import Reading
 def test_refusals(options: dict[str, object], text: str) -> None:
     with pytest.raises(InputError, match=text):
         Settings(**options)  # type: ignore[arg-type]
-
-
-def test_the_median_of_triplets_unless_told_otherwise() -> None:
-    assert Settings().aggregate is None
-    assert Settings().averaging == "median"
-    assert Settings(aggregate="mean").averaging == "mean"
-
-
-@pytest.mark.parametrize(
-    "options", [{"aggregate": "median"}, {"symmetric": False}, {"negative": "absolute"}, {"signs": "data"}]
-)
-def test_what_only_triplets_have_asks_for_them(options: dict[str, Any]) -> None:
-    assert not Settings().takes_triplets
-    assert Settings(**options).takes_triplets
-    assert not Settings(method="labeled", **options).takes_triplets
-    assert not Settings(method="consensus", **options).takes_triplets
-    for method in ("triplets", "combined"):
-        assert Settings(method=method).takes_triplets
-
-
-def test_symmetric_is_a_boolean() -> None:
-    with pytest.raises(TypeError, match="symmetric must be True, False or None, not 'yes'"):
-        Settings(symmetric="yes")  # type: ignore[arg-type]
-    assert Settings(symmetric=np.True_).symmetric  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [np.array([True, False]), "yes", None], ids=repr)

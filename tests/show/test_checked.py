@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from run_carob import carob
 
-from carob import InputError, check, read_votes
+from carob import InputError, LabelModel, check, read_votes
 from carob.commands.check import CheckResult
 
 
@@ -22,20 +22,18 @@ def test_it_prints_what_the_command_prints(votes_csv: Path) -> None:
 
 def test_arrays_gold_and_settings(votes_csv: Path) -> None:
     votes = read_votes(votes_csv, key="id", gold="y")
-    found = check(votes.values, votes.own_gold.values, class_balance=0.5, replicates=0)
+    found = check(votes.values, votes.own_gold.values, model=LabelModel(class_balance=0.5))
     assert found.data.n_gold == 300
     assert [share.value for share in found.class_balance] == [0.5, 0.5]
-    without = check(votes.values, class_balance=0.5, replicates=0)
+    without = check(votes.values, model=LabelModel(class_balance=0.5))
     assert without.data.n_gold is None
     with pytest.raises(InputError, match="level must be"):
-        check(votes, level=2)
-    with pytest.raises(TypeError, match="magic"):
-        check(votes, magic=2)
+        check(votes, model=LabelModel(level=2))
 
 
 def test_problems_are_told_not_raised() -> None:
     values = np.array([[0, 1], [1, 1], [1, 0]])
-    found = check(values, method="triplets")
+    found = check(values, model=LabelModel("triplets"))
     assert str(found).startswith("Not ready: 1 thing to mend.")
     assert "Triplets need three sources" in str(found)
     assert check(values).problems == ()

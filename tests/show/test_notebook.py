@@ -30,7 +30,7 @@ def test_a_model_shows_its_sources() -> None:
     assert "<svg" in found
     picked = carob.pick(votes, n=10)
     assert "Picked 10 of 300 points" in picked._repr_html_()
-    assert "<svg" in carob.check(votes, replicates=0)._repr_html_()
+    assert "<svg" in carob.check(votes)._repr_html_()
 
 
 def test_without_the_packages_for_charts_words_and_tables_are_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,8 @@ from carob.value.risks import Risks
 
 def test_oracle_every_number_from_the_risks(risks: Risks) -> None:
     found = conclude(risks)
-    expected = prospects(80, 1_500, risks.by_labels, risks.by_points)
-    assert found.risk["combined"] == risks.both.loss(0.9)
-    assert found.risk["unlabeled"] == risks.votes_alone.loss(0.9)
-    assert found.risk["labeled"] == risks.gold_alone.loss(0.9)
-    assert found.accuracy["combined"] == risks.both.accuracy(0.9)
+    expected = prospects(80, 1_500, risks.cross.variation, risks.by_points)
+    assert found.scores == risks.cross.scores(0.9)
     assert found.gains["labels"] == expected.loss.by_labels(50).interval(0.9)
     assert found.gains["points"] == expected.loss.by_points(9 * 1_500).interval(0.9)
     assert found.accuracy_gains["labels"] == expected.right.by_labels(50).interval(0.9)
@@ -27,7 +24,7 @@ def test_oracle_every_number_from_the_risks(risks: Risks) -> None:
 def test_parts_of_the_risk_add_up(risks: Risks) -> None:
     found = conclude(risks)
     parts = found.shares
-    assert parts.labels + parts.points + parts.rest == pytest.approx(found.risk["combined"].value)
+    assert parts.labels + parts.points + parts.rest == pytest.approx(found.scores[-1].loss)
     assert min(parts.labels, parts.points, parts.rest) >= 0
 
 
@@ -35,8 +32,8 @@ def test_the_curve_has_the_numbers_that_people_think_in(risks: Risks) -> None:
     found = conclude(risks)
     assert [row["n"] for row in found.curve] == [10, 20, 50, 80, 100, 130, 200, 500]
     by_size = {row["n"]: row for row in found.curve}
-    assert by_size[80]["combined"] == pytest.approx(found.risk["combined"].value)
-    assert by_size[130]["combined"] == pytest.approx(found.risk["combined"].value - found.gains["labels"].value)
+    assert by_size[80]["combined"] == pytest.approx(found.scores[-1].loss)
+    assert by_size[130]["combined"] == pytest.approx(found.scores[-1].loss - found.gains["labels"].value)
     assert by_size[500]["labeled"] is None  # gold does not tell so far
     assert by_size[20]["combined"] is None  # nor of so few labels, where there are 80
     few, many = by_size[20]["labeled"], by_size[80]["labeled"]

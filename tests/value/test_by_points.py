@@ -13,7 +13,7 @@ def test_all_points_are_worth_what_the_value_says_and_fewer_ones_are_asked_too(r
     assert [part.n for part in found] == [375, 750, 1_500]  # three times as many points as gold labels, at least
     f = equivalent(risks, 0.9)
     assert found[-1].equivalent_labels == f
-    assert found[-1].loss == pytest.approx(risks.votes_alone.loss(0.9).value)
+    assert found[-1].loss == pytest.approx(risks.scores["votes alone"].loss)
     assert all(part.ratio.low <= part.ratio.value <= part.ratio.high for part in found)
     assert told == [(0, 2), (1, 2)]
 

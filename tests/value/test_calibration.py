@@ -3,13 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from carob.label.cross_validation import CrossValidation
 from carob.value.calibration import calibration
-from carob.value.risks import Measured
+from carob.votes import GoldPoints, Votes
 
 
-def measured(confidence: np.ndarray, right: np.ndarray) -> Measured:
+def measured(confidence: np.ndarray, right: np.ndarray) -> CrossValidation:
+    """Labels for the first class with these probabilities, of which some are right."""
     n = len(right)
-    return Measured(np.zeros(n), right.astype(float), np.zeros(n), 0.0, np.ones(n), confidence)
+    votes = Votes.from_array(np.arange(2 * n).reshape(n, 2) % 2)
+    points = GoldPoints(votes, np.where(right, 0, 1).astype(np.int8), np.arange(n))
+    both = np.stack([confidence, 1 - confidence], axis=1)
+    return CrossValidation(points, np.zeros(n, dtype=np.int64), both, both, both, both, both, 0.0)
 
 
 def test_recovery_of_probabilities_that_are_right_and_of_those_that_are_too_sure() -> None:

@@ -6,13 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from carob import InputError, NotIdentifiedError, Votes, data_value, plan
+from carob import InputError, LabelModel, NotIdentifiedError, Votes, data_value, plan
 from carob.paper.datasets import load_imdb, paper_model
 from carob.read.plain import plain
 from carob.value.advice import DataValue
 from carob.value.votes_alone import VotesAlone
 
-KEYS = {"n_unlabeled", "n_gold", "risk", "equivalent_labels", "data_value_ratio", "verdict", "curve"}
+NAMES = ["majority vote", "votes alone", "gold alone", "votes and gold"]
+KEYS = {"n_unlabeled", "n_gold", "scores", "equivalent_labels", "data_value_ratio", "verdict", "curve"}
 
 
 def sample(d: int, n: int = 2_000, gold: int = 100, seed: int = 0) -> tuple[Votes, np.ndarray]:
@@ -26,32 +27,29 @@ def sample(d: int, n: int = 2_000, gold: int = 100, seed: int = 0) -> tuple[Vote
 def test_known_answer_imdb() -> None:
     votes = load_imdb()
     few = np.where(np.random.default_rng(3).permutation(len(votes)) < 400, votes.own_gold.values, -1)
-    found = data_value(votes, few, class_balance=0.5, aggregate="median")
+    found = data_value(votes, few, model=LabelModel(class_balance=0.5))
     assert isinstance(found, DataValue)
     assert (found.n_unlabeled, found.n_gold) == (50_000, 400)
-    assert 42 / 1.7 < found.equivalent_labels.value < 42 * 1.7  # the paper: 42
-    assert found.equivalent_labels.low < 42 < found.equivalent_labels.high
+    assert found.equivalent_labels.low < 42 < found.equivalent_labels.high  # the paper, by triplets: 42
     ratio = found.data_value_ratio
     assert ratio.value == pytest.approx(50_000 / found.equivalent_labels.value)
     assert ratio.low < ratio.value < ratio.high
-    assert max(found.risk["combined"].value, found.risk["labeled"].value) < found.risk["unlabeled"].value
+    _, votes_alone, gold_alone, both = (score.loss for score in found.scores)
+    assert max(both, gold_alone) < votes_alone
     assert found.gains["labels"].value > found.gains["points"].value
     content = json.loads(json.dumps(plain(found.to_dict())))
     assert content.keys() >= KEYS
-    assert set(content["risk"]) == {"labeled", "unlabeled", "combined"}
-    assert set(content["risk"]["labeled"]) == {"mean", "low", "high"}
+    assert [score["name"] for score in content["scores"]] == NAMES
     assert set(content["curve"][0]) == {"n", "labeled", "unlabeled", "combined"}
 
 
 def test_the_same_seed_gives_the_same_bits_and_more_gold_narrower_intervals() -> None:
     votes, labels = sample(0)
-    first, again = (data_value(votes, labels, symmetric=True) for _ in range(2))
+    first, again = (data_value(votes, labels) for _ in range(2))
     assert first.to_dict() == again.to_dict()
     _, more = sample(0, gold=1_500)
-    wider, narrower = (
-        found.to_dict()["risk"]["combined"] for found in (first, data_value(votes, more, symmetric=True))
-    )
-    assert narrower["high"] - narrower["low"] < wider["high"] - wider["low"]
+    wider, narrower = (found.to_dict()["scores"][-1] for found in (first, data_value(votes, more)))
+    assert narrower["loss_high"] - narrower["loss_low"] < wider["loss_high"] - wider["loss_low"]
 
 
 def test_several_classes_and_abstains() -> None:
@@ -69,7 +67,7 @@ def test_several_classes_and_abstains() -> None:
 def test_without_gold_votes_tell_of_dependence_alone() -> None:
     independent, _ = sample(0, 20_000)
     dependent, _ = sample(5, 20_000)
-    calm, alarmed = data_value(independent, symmetric=True), data_value(dependent, symmetric=True)
+    calm, alarmed = data_value(independent), data_value(dependent)
     assert isinstance(calm, VotesAlone)
     assert isinstance(alarmed, VotesAlone)
     assert calm.p_value > 0.001
@@ -97,7 +95,7 @@ PRICES = [(0.3, 0.01, 25), (1, 1, 0.5), (2, 0, 7), (0, 0.5, 3), (0, 0, 0), (1e-3
 def test_a_plan_is_never_over_budget_and_more_money_never_hurts() -> None:
     votes, labels = sample(5, 600, 60)
     for label_cost, point_cost, budget in PRICES:
-        found = plan(votes, labels, label_cost=label_cost, point_cost=point_cost, budget=budget, symmetric=True)
+        found = plan(votes, labels, label_cost=label_cost, point_cost=point_cost, budget=budget)
         assert found.cost <= budget
         assert found.cost == pytest.approx(found.buy_labels * label_cost + found.buy_points * point_cost)
         assert found.risk_after <= found.risk_before
@@ -109,14 +107,14 @@ def test_a_plan_is_never_over_budget_and_more_money_never_hurts() -> None:
 
 def test_a_flat_curve_keeps_the_money() -> None:
     votes, labels = sample(0, 20_000, gold=10_000)
-    found = plan(votes, labels, label_cost=1, point_cost=1, budget=10, symmetric=True)
+    found = plan(votes, labels, label_cost=1, point_cost=1, budget=10)
     assert (found.buy_labels, found.buy_points, found.cost) == (0, 0, 0)
     assert "Keep the money" in found.verdict
 
 
 def test_labels_are_bought_for_points_that_are_there() -> None:
     votes, labels = sample(0, 200, gold=200)
-    found = data_value(votes, labels, symmetric=True)
+    found = data_value(votes, labels)
     assert isinstance(found, DataValue)
     assert found.gains["labels"].value == 0
     assert "every point has gold" in found.verdict or "too few points" in found.verdict
@@ -126,7 +124,7 @@ def test_labels_are_bought_for_points_that_are_there() -> None:
 def test_little_gold_never_says_stop() -> None:
     for seed in range(3):
         votes, labels = sample(0, 3_000, gold=30, seed=seed)
-        assert data_value(votes, labels, symmetric=True).kind != "stop"
+        assert data_value(votes, labels).kind != "stop"
 
 
 def test_a_source_whose_rare_vote_a_part_of_the_points_lacks() -> None:
@@ -135,41 +133,22 @@ def test_a_source_whose_rare_vote_a_part_of_the_points_lacks() -> None:
     values = np.where(rng.random((400, 5)) < 0.8, truth[:, None], 1 - truth[:, None])
     values[:, 4] = 1
     values[7, 4] = 0  # three of four random halves do not have this vote
-    found = data_value(values, np.where(np.arange(400) < 40, truth, -1), class_balance=0.5, symmetric=False)
-    assert np.isfinite(found.to_dict()["risk"]["combined"]["mean"])
-
-
-@pytest.mark.parametrize("known", [[(0, 1)], [("s0", "s1"), ("s1", "s4")]])
-def test_known_pairs_are_not_blamed_again_and_survive_a_dropped_source(known: list[tuple[int, int]]) -> None:
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 1_500)
-    values = np.where(rng.random((1_500, 7)) < 0.72, truth[:, None], 1 - truth[:, None])
-    for copy, of in ((1, 0), (3, 2)):
-        values[:, copy] = np.where(rng.random(1_500) < 0.85, values[:, of], values[:, copy])
-    gold = np.where(np.arange(1_500) < 60, truth, -1)
-    found = data_value(values, gold, class_balance=0.5, symmetric=False, known_pairs=known)
-    assert isinstance(found, DataValue)
-    changes = {change.action: change.sources for change in found.changes}
-    assert changes["merge"] == (("s2", "s3"),)
-    assert changes["drop"] in (("s2",), ("s3",))
-    # Where a source of a known pair is the one to drop, that pair goes with it.
-    others = data_value(values, gold, class_balance=0.5, symmetric=False, known_pairs=[("s2", "s4"), ("s3", "s5")])
-    assert isinstance(others, DataValue)
-    assert {change.action for change in others.changes} == {"merge", "drop"}
+    found = data_value(values, np.where(np.arange(400) < 40, truth, -1), model=LabelModel(class_balance=0.5))
+    assert np.isfinite(found.to_dict()["scores"][-1]["loss"])
 
 
 def test_refusals() -> None:
     votes, labels = sample(0)
-    tiny = plan(votes, labels, label_cost=5e-324, point_cost=1e300, budget=1, symmetric=True)
+    tiny = plan(votes, labels, label_cost=5e-324, point_cost=1e300, budget=1)
     assert tiny.cost <= 1
     with pytest.raises(InputError, match="budget must be a number of 0 or more"):
         plan(votes, labels, label_cost=1, point_cost=1, budget=-1)
     with pytest.raises(InputError, match="label_cost"):
         plan(votes, labels, label_cost=float("nan"), point_cost=1, budget=1)
-    with pytest.raises(InputError, match="aggregate must be"):
-        data_value(votes, labels, aggregate="random")
+    with pytest.raises(InputError, match="method='triplets' is not weighed here"):
+        data_value(votes, labels, model=LabelModel(method="triplets"))
     with pytest.raises(InputError, match="level must be"):
-        data_value(votes, labels, level=1.5)
+        data_value(votes, labels, model=LabelModel(level=1.5))
 
 
 @pytest.mark.parametrize("label", [-1, 1])

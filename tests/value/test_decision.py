@@ -4,12 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from carob.value.changes import SourceChange
 
 from carob import InputError
 from carob.value.decision import NEXT_LABELS, SURE_ENOUGH, WORTHWHILE, Kind, decide, labels_to_buy
 from carob.value.gains import Gain, Lacking, Prospects
-from carob.value.interval import Interval
 
 BIT = 1e-6  # what separates the two sides of a threshold
 KNOWN = 1e-4  # deviation of a gain that is known
@@ -23,10 +21,6 @@ def prospects(labels: float, points: float, deviation: float = KNOWN, gold: int 
     return Prospects(lacking, lacking)
 
 
-def fix(value: float, low: float, name: str = "copy") -> SourceChange:
-    return SourceChange("drop", (name,), Interval(value, low, 2 * value - low))
-
-
 @dataclass(frozen=True)
 class Case:
     """What is known, and the decision that it calls for."""
@@ -34,7 +28,6 @@ class Case:
     kind: Kind
     labels: float = 0.0
     points: float = 0.0
-    fixes: tuple[SourceChange, ...] = ()
     all_points: int = 10_000
 
 
@@ -47,33 +40,20 @@ CASES = {
     "points just not worthwhile": Case("stop", points=WORTHWHILE * (1 - 5 * KNOWN)),
     "nothing gains": Case("stop"),
     "every point has gold, points gain": Case("buy points", points=0.003, all_points=200),
-    "a fix surely above zero": Case("fix sources", 0.003, fixes=(fix(0.02, BIT),)),
-    "a fix not surely above zero": Case("buy labels", 0.003, fixes=(fix(0.02, 0.0),)),
-    "a fix as good as labels": Case("fix sources", 0.003, fixes=(fix(0.0031, 0.001),)),
-    "a fix worse than labels": Case("buy labels", 0.003, fixes=(fix(0.0029, 0.001),)),
-    "a fix that is not worthwhile": Case("stop", fixes=(fix(WORTHWHILE - BIT, 0.0001),)),
-    "the better fix is not sure": Case("fix sources", 0.003, fixes=(fix(0.02, 0.01), fix(0.03, -0.01))),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_known_answer(name: str) -> None:
     case = CASES[name]
-    found = decide(prospects(case.labels, case.points, n=case.all_points), case.fixes)
+    found = decide(prospects(case.labels, case.points, n=case.all_points))
     assert found.kind == case.kind
-    assert (found.fix is not None) == (case.kind == "fix sources")
     assert found.labels.median == pytest.approx(case.labels if case.all_points > 200 else 0.0)
     assert sum(found.sure.values()) == pytest.approx(1)
 
 
-def test_of_several_sure_fixes_the_best_is_taken() -> None:
-    small, large = fix(0.02, 0.01, "small"), fix(0.03, 0.01, "large")
-    for fixes in ((small, large), (large, small)):
-        assert decide(prospects(0.001, 0.001), fixes).fix == large
-
-
 def test_simulation_how_sure_it_is() -> None:
-    found = decide(prospects(0.002, 0.0012, deviation=0.9), ())
+    found = decide(prospects(0.002, 0.0012, deviation=0.9))
     rng = np.random.default_rng(0)
     labels, points = (median * np.exp(0.9 * rng.normal(size=100_000)) for median in (0.002, 0.0012))
     stop = np.maximum(labels, points) < WORTHWHILE
@@ -84,26 +64,26 @@ def test_simulation_how_sure_it_is() -> None:
 
 
 def test_what_might_as_well_be_the_other_way_round_cannot_be_told() -> None:
-    found = decide(prospects(0.002, 0.0019, deviation=0.9), ())
+    found = decide(prospects(0.002, 0.0019, deviation=0.9))
     assert (found.kind, found.leaning) == ("cannot tell", "buy labels")
 
 
 def test_who_may_gain_far_more_leads_where_the_middles_are_level() -> None:
     labels, points = Gain(0.002 / (1 / 200 - 1 / 250), 2.5, 0.4), Gain(0.002 / (0.9 / 10_000), 2.5, 0.8)
     lacking = Lacking(labels, points, 200, 10_000)
-    found = decide(Prospects(lacking, lacking), ())
+    found = decide(Prospects(lacking, lacking))
     assert found.labels.median == pytest.approx(found.points.median)
     assert (found.kind, found.leaning) == ("cannot tell", "buy points")
 
 
 def test_a_gain_that_a_user_asks_for() -> None:
     lacking = prospects(0.003, 0.001)
-    assert decide(lacking, (), worth=0.002).kind == "buy labels"
-    asked = decide(lacking, (fix(0.02, 0.01),), worth=0.004)  # a fix is known in log loss alone
+    assert decide(lacking, worth=0.002).kind == "buy labels"
+    asked = decide(lacking, worth=0.004)
     assert (asked.kind, asked.unit, asked.worth) == ("stop", "accuracy", 0.004)
     for worth in (0.0, 1.0, -0.1, float("nan")):
         with pytest.raises(InputError, match="worth is a gain in the share of right labels"):
-            decide(lacking, (), worth)
+            decide(lacking, worth)
 
 
 @pytest.mark.parametrize(("without_gold", "more"), [(51, 50), (50, 50), (49, 49), (1, 1), (0, 0)])

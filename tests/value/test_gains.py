@@ -35,9 +35,3 @@ def test_a_data_set_whose_fits_differ_more_has_more_to_gain() -> None:
     assert moved.right.per_label.median > calm.right.per_label.median
     few, many = (prospects(200, 10_000, 0.01, seen) for seen in (1e-7, 1e-4))
     assert many.loss.per_point.median > few.loss.per_point.median
-
-
-def test_where_gold_bears_out_that_sources_work_on_their_own_labels_bring_less() -> None:
-    usual, borne_out = (prospects(200, 10_000, 0.01, 1e-4, found) for found in (False, True))
-    assert borne_out.loss.per_label.expected < usual.loss.per_label.expected / 2
-    assert borne_out.loss.per_point == usual.loss.per_point

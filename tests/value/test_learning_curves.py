@@ -25,6 +25,6 @@ def test_both_go_through_what_was_measured(risks: Risks) -> None:
     assert (told == (curves.n >= len(risks.points) / 2)).all()
     n, both = curves.n[told], curves.both[told]
     now = np.interp(1 / len(risks.points), 1 / n[::-1], both[::-1])
-    assert now == pytest.approx(risks.both.loss(0.9).value, rel=0.01)
+    assert now == pytest.approx(risks.scores["votes and gold"].loss, rel=0.01)
     assert (np.diff(both) < 0).all()
     assert curves.n_gold == len(risks.points)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulate import make_votes, sample, some_gold
 
-from carob import InputError
+from carob import InputError, LabelModel
 from carob.value import pick as module
 from carob.value.pick import chances_to_learn, check_number, draw, in_a_row, pick
 
@@ -62,7 +62,7 @@ def test_picks_new_points_without_and_with_gold() -> None:
     gold = np.full(600, -1)
     chances = np.full(600, np.nan)
     gold[first.rows], chances[first.rows] = votes.own_gold.values[first.rows], first.chances
-    second = pick(votes, gold, 30, chances=chances, rng=1)
+    second = pick(votes, gold, 30, chances=chances, model=LabelModel(rng=1))
     assert not set(second.rows) & set(first.rows)
     assert second.n_gold == 20
     assert (second.chances > 0).all()
@@ -74,7 +74,10 @@ def test_random_points_have_equal_chances() -> None:
     votes = sample(400)
     found = pick(votes, some_gold(votes, 100), 50, goal="estimate")
     assert found.chances == pytest.approx([1 / 300] * 50)
-    assert pick(votes, goal="estimate", rng=1).rows.tolist() != pick(votes, goal="estimate", rng=2).rows.tolist()
+    assert (
+        pick(votes, goal="estimate").rows.tolist()
+        != pick(votes, goal="estimate", model=LabelModel(rng=2)).rows.tolist()
+    )
 
 
 def test_uncertain_points_are_picked_more_often() -> None:

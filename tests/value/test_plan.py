@@ -39,6 +39,6 @@ def test_the_frontier_has_more_and_less_money(risks: Risks) -> None:
     assert [purchase.budget for purchase in found.frontier] == [0, 2, 4, 10, 20, 40, 100]
     assert found.frontier[0].cost == 0
     assert found.frontier[4].risk == found.risk_after
-    assert found.risk_before == risks.both.loss(0.9).value
+    assert found.risk_before == risks.scores["votes and gold"].loss
     assert found.gain.value == pytest.approx(found.risk_before - found.risk_after)
     assert found.interval_after.low <= found.risk_after <= found.interval_after.high

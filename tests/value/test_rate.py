@@ -9,7 +9,7 @@ from carob import InputError, NotIdentifiedError
 from carob.posterior.intervals import wilson
 from carob.posterior.settings import Settings
 from carob.value import rate as module
-from carob.value.rate import GroupRate, Rate, _Part, folds, rate, rate_votes, worth_words
+from carob.value.rate import GroupRate, Rate, _Part, rate, rate_votes, worth_words
 
 
 def part(y: object, f: object, mean: float, n_points: int, weights: object = None) -> _Part:
@@ -100,13 +100,6 @@ def test_a_share_of_all_or_none_has_a_width_and_all_gold_has_none() -> None:
     assert (everyone.low, everyone.value, everyone.high) == pytest.approx((0.25, 0.25, 0.25))
 
 
-def test_known_answer_classes_are_spread_over_the_folds() -> None:
-    truth = np.array([0] * 10 + [1] * 5)
-    fold = folds(truth, np.random.default_rng(0))
-    assert np.bincount(fold[:10]).tolist() == [2] * 5
-    assert np.bincount(fold[10:]).tolist() == [1] * 5
-
-
 def test_recovery_votes_and_gold_tell_the_share_and_say_what_votes_were_worth() -> None:
     votes = sample(1_000, seed=1, balance=0.3)
     found = rate(votes, some_gold(votes, 80, seed=2), by=np.arange(1_000) % 2)
@@ -168,5 +161,5 @@ def test_refusals() -> None:
         rate(votes, gold, chances=[0.0, 2.0, *[0.1] * 28])
     with pytest.raises(InputError, match="there are 2 chances for 30 points"):
         rate(votes, gold, chances=[0.1, 0.1])
-    with pytest.raises(InputError, match="leave out the options of triplets"):
-        rate_votes(votes, votes.code_gold(gold), None, Settings(symmetric=True))
+    with pytest.raises(InputError, match="method='triplets' is not weighed here"):
+        rate_votes(votes, votes.code_gold(gold), None, Settings("triplets"))

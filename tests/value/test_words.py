@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from carob.value.changes import SourceChange
 
 from carob.paper.structure import DependentPair
 from carob.value.decision import Decision, Kind, Unit
@@ -11,11 +10,10 @@ from carob.value.gains import Gain
 from carob.value.interval import Interval
 from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
-from carob.value.words import change_words, decision_words, purchase_words, ratio_words, worth
+from carob.value.words import decision_words, purchase_words, ratio_words, worth
 
 INFINITE = float("inf")
 LABELS, POINTS = Gain(0.0034, 0.5, 0.5), Gain(0.0012, 0.5, 0.5)
-MERGE = SourceChange("merge", (("a", "b"), ("c", "d")), Interval(0.0213, 0.01, 0.03))
 SURE: dict[Kind, float] = {"buy labels": 0.8, "buy points": 0.15, "stop": 0.05}
 
 
@@ -37,10 +35,6 @@ def test_known_answer_every_decision() -> None:
         "Stop: 7 more gold labels raise the share of right labels by about 0.34%, ten times the unlabeled points raise "
         "the share of right labels by about 0.12%, where 1.00% would be worth it. That is the best answer with a "
         "probability of 5%."
-    )
-    assert words("fix sources", fix=MERGE) == (
-        "Fix sources: take 'a' with 'b', 'c' with 'd' as one source each. That lowers the log loss by 0.0213, 50 more "
-        "gold labels lower the log loss by about 0.0034."
     )
     assert words("cannot tell", leaning="buy labels").endswith(
         "To buy gold labels is the best answer with a probability of 80% only; what either costs may decide (carob "
@@ -77,16 +71,15 @@ def test_what_one_gold_label_does(f: tuple[float, float, float], line: str) -> N
     assert ratio_words(Interval(*(40_000 / n for n in (found.value, found.high, found.low))), found) == line
 
 
-def test_purchases_and_changes() -> None:
+def test_purchases() -> None:
     assert purchase_words() == {
         "labels": "50 more gold labels, or as many as there are points",
         "points": "ten times the unlabeled points",
     }
-    assert change_words(MERGE) == "take 'a' with 'b', 'c' with 'd' as one source each"
 
 
 def alone(n_gold: int, *pairs: DependentPair) -> str:
-    return VotesAlone(1_000, n_gold, 0.5, pairs, 0.01, 0.0342).verdict
+    return VotesAlone(1_000, n_gold, 0.5, pairs, 0.0342).verdict
 
 
 @pytest.mark.parametrize(

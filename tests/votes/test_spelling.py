@@ -55,7 +55,7 @@ def test_a_model_reads_new_votes_as_it_read_the_old(tmp_path: Path) -> None:
     votes = read_votes(frame, gold="y", ignore_case=True, mapping={"no.": "no"})
     LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold).save(tmp_path / "m.json")
     model = load(tmp_path / "m.json")
-    assert model.coding_ == votes.coding
+    assert model.fit_.coding == votes.coding
     expected = model.predict_proba(votes)
     for data in (
         frame,

@@ -43,7 +43,7 @@ def fit_paper(data: Votes, gold: Gold | None, settings: Settings, progress: Prog
     elif settings.method == "tensors":
         found = _fit_tensors(votes, points, settings, progress)
     else:
-        found = _fit_triplets(votes, points, TripletSettings.of(settings), progress)
+        found = fit_triplets(votes, points, TripletSettings.of(settings), progress)
     return replace(found, all_sources=data.sources, aside=aside.lines)
 
 
@@ -62,7 +62,9 @@ def _fit_labeled(votes: Votes, points: GoldPoints | None, settings: Settings) ->
     return _made(settings, votes, points, model, intervals, (note,), model.accuracy)
 
 
-def _fit_triplets(votes: Votes, points: GoldPoints | None, settings: TripletSettings, progress: Progress | None) -> Fit:
+def fit_triplets(
+    votes: Votes, points: GoldPoints | None, settings: TripletSettings, progress: Progress | None = None
+) -> Fit:
     """Learn the sources from the votes alone; gold, where there is some, helps with the class balance."""
     check_shape(len(votes), len(votes.sources))
     counted = count(votes, settings)

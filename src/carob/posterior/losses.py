@@ -108,20 +108,31 @@ class CrossScore:
         share = weights / weights.sum()
         losses = log_losses(probabilities[np.arange(len(truth)), truth])
         right = weighted_share(probabilities.argmax(axis=1) == truth, share, level)
-        return cls(name, *right, *mean_interval(losses, share, level))
+        doubt = np.maximum(1 - probabilities.max(axis=1), CERTAIN)
+        wrong = float(share @ (doubt * log_losses(doubt)) / (share @ doubt))
+        return cls(name, *right, *loss_interval(losses, share, wrong, level))
 
 
-def mean_interval(values: Floats, share: Floats, level: float) -> tuple[float, float, float]:
-    """A mean of values of 0 or more, weighted by shares, with Student's interval.
+def loss_interval(losses: Floats, share: Floats, wrong: float, level: float) -> tuple[float, float, float]:
+    """Mean of log losses, weighted by shares, with Student's interval.
 
-    As few points lose much, the variance itself is not well known: a sum of squares of kurtosis k is as one of
-    2 g / (k - 1) normal ones, and that many degrees of freedom, g - 1 at most, are those of t.
+    Where hardly a label is wrong, what a few more wrong ones would lose is not in these losses: the upper end is that
+    of the same losses and one label more, which is wrong.
+
+    Parameters
+    ----------
+    wrong : float
+        What a wrong label is expected to lose.
     """
+    mean = float(share @ losses)
+    g = len(losses)
+    more = np.append(share * g / (g + 1), 1 / (g + 1))
+    high = _half_width(np.append(losses, wrong), more, level) + float(more @ np.append(losses, wrong))
+    return mean, max(mean - _half_width(losses, share, level), 0.0), max(high, mean)
+
+
+def _half_width(values: Floats, share: Floats, level: float) -> float:
+    """How far Student's interval of a weighted mean reaches to either side."""
     g = len(values)
-    mean = float(share @ values)
-    centred = values - mean
-    variance = float(share @ centred**2)
-    kurtosis = float(share @ centred**4) / variance**2 if variance > 0 else 1.0
-    freedom = int(np.clip(2 * g / max(kurtosis - 1, 1e-9), 1, max(g - 1, 1)))
-    half = student(level, freedom) * float(np.sqrt((share**2 @ centred**2) * g / max(g - 1, 1)))
-    return mean, max(mean - half, 0.0), mean + half
+    variance = float(share**2 @ (values - share @ values) ** 2) * g / max(g - 1, 1)
+    return student(level, max(g - 1, 1)) * variance**0.5

@@ -113,7 +113,7 @@ def test_votes_and_fitted_models_are_estimates_too() -> None:
     truth = paper_model(3)
     votes = truth.sample(5_000, 0)
     by_votes = decompose(truth, votes)
-    model = LabelModel(class_balance=0.5, symmetric=True, replicates=0).fit(votes)
+    model = LabelModel(method="triplets", class_balance=0.5, replicates=0).fit(votes)
     by_model = decompose(truth, model, votes)
     assert by_votes == by_model
     assert by_votes.sampling_noise == float("inf")  # 1,024 patterns, some of them unseen
