@@ -41,8 +41,8 @@ def test_the_verdict_comes_first_and_the_next_command_last(votes_csv: Path) -> N
 def test_the_next_command_has_the_options_of_this_one(votes_csv: Path, tmp_path: Path) -> None:
     plain = f"{votes_csv} --key id --gold y"
     assert answer("check", votes_csv, *READ)["next"] == f"carob fit {plain} --out labels.csv"
-    more = "--symmetric --known-pair a b --known-pair c d --seed 3 --method triplets"  # as commands declare them
-    fitted = answer("fit", votes_csv, *READ, *more.split(), "--wide")
+    more = "--known-pair a b --known-pair c d --method triplets"  # as commands declare them
+    fitted = answer("fit", votes_csv, *READ, *more.split())
     assert fitted["next"] == f"carob fit {plain} {more} --out labels.csv --model model.json"
     written = answer("fit", votes_csv, *READ, *more.split(), "--out", tmp_path / "l.csv")
     assert written["next"] == f"carob value {plain} {more.removesuffix(' --method triplets')}"
@@ -55,11 +55,11 @@ def test_the_next_command_has_the_options_of_this_one(votes_csv: Path, tmp_path:
 
 
 def test_next_commands_of_value_and_plan(votes_csv: Path) -> None:
-    plain = f"{votes_csv} --key id --gold y --symmetric"
-    value = answer("value", votes_csv, *READ, "--symmetric", "--worth", ".3")
+    plain = f"{votes_csv} --key id --gold y --seed 3"
+    value = answer("value", votes_csv, *READ, "--seed", 3, "--worth", ".3")
     assert value["advice"] == "stop"
     assert value["next"] == f"carob plan {plain} --label-cost 1 --point-cost 0.01 --budget 100"
-    plan = answer("plan", votes_csv, *READ, "--symmetric", *COSTS)
+    plan = answer("plan", votes_csv, *READ, "--seed", 3, *COSTS)
     assert plan["next"] == f"carob pick {plain} -n {plan['buy_labels']} --out to_label.csv"
 
 
@@ -145,9 +145,7 @@ BAD: dict[str, tuple[bytes, tuple[str, ...], str]] = {
     "empty file": (b"", (), "is empty"),
     "zero rows": (b"a,b,c\n", (), "zero rows"),
     "one source": (b"a\n0\n1\n", ("--method", "triplets"), "three sources at least; there is 1"),
-    "two sources": (b"a,b\n0,1\n1,1\n1,0\n", ("--symmetric",), "three sources at least; there are 2"),
-    "constant source": (b"a,b,c\n0,1,1\n1,0,1\n1,1,1\n", ("--strict",), "same on every point and tell nothing: 'c'"),
-    "identical sources": (b"a,b,c\n0,1,0\n1,0,1\n1,1,1\n0,1,0\n", ("--strict",), "identically on all points"),
+    "two sources": (b"a,b\n0,1\n1,1\n1,0\n", ("--method", "triplets"), "three sources at least; there are 2"),
     "duplicate names": (b"a,b,a\n0,1,0\n1,0,1\n", (), "names must differ; 'a'"),
     "vote twice": (b"task,worker,label\n1,u,0\n1,u,1\n", (), "repeat a worker on a task"),
     "gold outside": (b"a,b,c,y\n0,1,1,7\n1,0,1,0\n", ("--gold", "y"), "gold column 'y' holds 7"),
@@ -156,11 +154,9 @@ BAD: dict[str, tuple[bytes, tuple[str, ...], str]] = {
     "balance text": (b"a,b,c\n0,1,1\n1,0,1\n1,1,0\n", ("--class-balance", "even"), "not 'even'"),
     "balance of three": (b"a,b,c\n0,1,1\n1,0,1\n1,1,0\n", ("--class-balance", ".2,.3,.5"), "not [0.2, 0.3, 0.5]"),
     "more sources than points": (b"a,b,c\n0,1,1\n1,0,0\n", ("--method", "triplets"), "2 points for 3 sources"),
-    "silent source": (b"a,b,c,d\n0,1,1,\n1,0,1,\n1,1,0,\n0,0,1,\n", ("--strict",), "never vote: 'd'"),
     "not utf-8": (b"a,b,c\nyes,no,caf\xe9\nno,yes,no\n", (), "not UTF-8"),
     "no such column": (b"a,b,c\n0,1,1\n1,0,0\n", ("--gold", "z"), "no column 'z'"),
     "ambiguous": (b"a,b,c\n0,1,-1\n1,0,0\n", (), "--abstain 0"),
-    "level": (b"a,b,c\n0,1,1\n1,0,0\n1,1,0\n", ("--level", "2"), "level must be between 0 and 1"),
 }
 
 
@@ -183,6 +179,19 @@ def test_bad_input_is_explained_and_changes_nothing(case: str, tmp_path: Path) -
     assert (out / "labels.csv").read_text() == "old"
 
 
+def test_what_is_strict_and_a_level_are_for_check(tmp_path: Path) -> None:
+    for content, options, text in (
+        (b"a,b,c\n0,1,1\n1,0,1\n1,1,1\n", ("--strict",), "same on every point and tell nothing: 'c'"),
+        (b"a,b,c\n0,1,0\n1,0,1\n1,1,1\n0,1,0\n", ("--strict",), "identically on all points"),
+        (b"a,b,c,d\n0,1,1,\n1,0,1,\n1,1,0,\n0,0,1,\n", ("--strict",), "never vote: 'd'"),
+        (b"a,b,c\n0,1,1\n1,0,0\n1,1,0\n", ("--level", "2"), "level must be between 0 and 1"),
+    ):
+        (tmp_path / "votes.csv").write_bytes(content)
+        result = carob("check", tmp_path / "votes.csv", *options)
+        assert result.returncode == 2
+        assert text in " ".join((result.stdout + result.stderr).split())
+
+
 def test_tensors_are_a_method_of_fit(tmp_path: Path) -> None:
     votes = draw_votes(np.random.default_rng(0), 1_500, symmetric_conditionals([0.8] * 5, 3), [0.2, 0.3, 0.5])
     table = tmp_path / "votes.csv"
@@ -190,7 +199,6 @@ def test_tensors_are_a_method_of_fit(tmp_path: Path) -> None:
     found = answer("fit", table, "--method", "tensors", "--out", tmp_path / "labels.csv")
     assert len((tmp_path / "labels.csv").read_text().splitlines()) == 1_501
     assert "tensors" in found["next"]
-    assert carob("fit", table, "--method", "tensors", "--symmetric").returncode == 2
     few = carob("fit", table, "--method", "tensors", "--drop", "c,d,e")
     assert few.returncode == 2
     assert "Traceback" not in few.stderr
@@ -398,7 +406,7 @@ def test_pick_and_rate(votes_csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "to_label.csv"
     picked = answer("pick", votes_csv, "--key", "id", "--drop", "y", "-n", "7", "--for", "estimate", "--out", out)
     assert (picked["n_picked"], picked["out"]) == (7, str(out))
-    following = f"carob fit {votes_csv} --key id --drop y --gold-file {out} --gold y --chance chance"
+    following = f"carob fit {votes_csv} --key id --drop y --gold-file {out} --gold y"
     assert picked["next"] == following
     found = answer("rate", votes_csv, *READ)
     assert found["worth"] > found["n_gold"] == 300
@@ -441,7 +449,7 @@ def test_reports_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch)
     commands: list[tuple[object, ...]] = [
         ("check", *votes),
         ("check", EXAMPLES / "answers.csv", "--key", "id"),
-        ("fit", *votes, "--aggregate", "median"),
+        ("fit", *votes, "--method", "triplets"),
         ("value", *votes),
         ("plan", *votes, "--label-cost", 1, "--point-cost", 0.01, "--budget", 100),
         ("rate", *votes),

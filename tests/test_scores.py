@@ -176,7 +176,7 @@ def test_value_weighs_labels_from_scores() -> None:
 
 def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
     rng = np.random.default_rng(0)
-    votes, _, table = mixed()
+    _, _, table = mixed()
     noise = carob.read_votes(
         table | {"noise": (50 * rng.random(800)).tolist()}, kinds=stated(list(table)) | {"noise": "score"}
     )

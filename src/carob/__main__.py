@@ -407,8 +407,8 @@ def pick(as_json: bool, number: int, goal: Goal, out: str | None, **options: Any
     if out and options["gold_file"]:
         following = again("fit")
     elif out and options["key"]:
-        words = [] if options["gold"] else ["--gold", LABEL]
-        following = again("fit", words=words, gold_file=out)
+        named = {} if options["gold"] else {"gold": LABEL}
+        following = again("fit", (), (), gold_file=out, **named)
     return _show(result, pick_report(result, following, options["gold_file"]), as_json)
 
 

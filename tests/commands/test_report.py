@@ -37,7 +37,7 @@ def test_prices_that_were_said(tmp_path: Path) -> None:
     assert "Prices: 2 for a gold label, 0.1 for an unlabeled point; a budget of 50." in out.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", ["check", "fit", "value", "plan"])
+@pytest.mark.parametrize("command", ["check", "value", "plan"])
 def test_other_commands_write_a_page_too(command: str, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     costs = ("--label-cost", 1, "--point-cost", 0.01, "--budget", 20) if command == "plan" else ()

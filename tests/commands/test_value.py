@@ -32,7 +32,7 @@ def test_risks_have_intervals_and_worth_is_what_a_gain_must_be(votes_csv: Path) 
     found = value_votes(file, Settings(), worth=0.3)
     assert isinstance(found, DataValue)
     assert found.kind == "stop"
-    assert found.equivalent_labels.low > 20
+    assert found.equivalent_labels.low > 10
     for score in found.scores:
         assert score.loss_low <= score.loss <= score.loss_high
     sizes = [row["n"] or 0 for row in found.curve]

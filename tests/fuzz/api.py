@@ -47,13 +47,9 @@ def an_array(rng: np.random.Generator) -> Any:
 def options(rng: np.random.Generator) -> dict[str, Any]:
     """Options of a LabelModel, some of them odd."""
     sound: dict[str, list[Any]] = {
-        "aggregate": ["median", "mean", "random"],
-        "method": ["auto", "consensus", "triplets", "labeled", "combined", "tensors"],
+        "method": ["consensus", "triplets", "labeled", "tensors"],
         "class_balance": [0.5, [0.3, 0.7]],
-        "symmetric": [True, False],
         "known_pairs": [[(0, 1)], [("s0", "s1")]],
-        "negative": ["drop", "absolute"],
-        "signs": ["positive", "data"],
         "classes": [[0, 1], ["no", "yes"]],
         "abstain": [-1, float("nan"), "N/A"],
         "level": [0.5, 0.99],
@@ -88,7 +84,7 @@ def _argument(rng: np.random.Generator) -> Any:
 
 
 FUNCTIONS: list[Callable[..., Any]] = [
-    paper.decompose, paper.average_decomposition, paper.asymptotics, paper.known_curve, paper.known_combination,
+    paper.decompose, paper.average_decomposition, paper.asymptotics, paper.known_curve,
     paper.expected_loss, carob.Moments.of, paper.triplets, paper.labeled, paper.posterior, paper.dependent_pairs,
     paper.class_balance, paper.data_value_ratio, paper.equivalent_labels, paper.tensors, paper.topics, carob.pick,
     carob.rate, carob.read_votes, carob.load, carob.Votes.from_array, carob.Votes.from_frame, carob.check,

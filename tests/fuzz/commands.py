@@ -32,23 +32,21 @@ VALUES: dict[str, list[str]] = {
     "--map": ["yes=no", "1=0", "x=y"],
     "--kind": ["a=score", "a=vote", "a=0..10", "*=probability"],
     "--class-balance": [".5", ".2,.8", "0", "1", ".3,.3,.4", ".999999999999"],
-    "--signs": ["positive", "data"],
     "--level": [".5", ".99", "1e-9", ".9999999999"],
     "--seed": ["0", "7", "99999999999999999999"],
     "--known-pair": ["a", "b"],
 }
-FLAGS = ["--ignore-case", "--scores", "--symmetric", "--class-conditional", "--strict"]
+FLAGS = ["--ignore-case", "--strict"]
 OWN: dict[str, list[list[str]]] = {
-    "check": [[], ["--method", "triplets"], ["--aggregate", "mean"], ["--method", "tensors"], ["--method", "labeled"]],
+    "check": [[], ["--method", "triplets"], ["--method", "tensors"], ["--method", "labeled"]],
     "fit": [
         ["--out", "labels.csv"], ["--out", "labels.parquet", "--model", "model.json"], ["--out", "labels.jsonl"],
-        ["--model", "model.json"], ["--out", "votes.csv"], ["--method", "combined", "--out", "labels.csv"],
-        ["--method", "triplets", "--aggregate", "random", "--out", "labels.csv"], ["--out", "labels.txt"],
-        ["--leave-uncovered", "--out", "labels.csv"],
+        ["--model", "model.json"], ["--out", "votes.csv"], ["--method", "labeled", "--out", "labels.csv"],
+        ["--method", "triplets", "--out", "labels.csv"], ["--out", "labels.txt"],
     ],
     "pick": [["-n", "5", "--out", "points.csv"], ["-n", "3", "--for", "estimate"], ["-n", "-1"], ["-n", "99999999999"]],
     "rate": [[], ["--by", "a"], ["--beyond"]],
-    "value": [[], ["--worth", ".01"], ["--aggregate", "mean"]],
+    "value": [[], ["--worth", ".01"]],
     "plan": [["--label-cost", "1", "--point-cost", ".01", "--budget", "10"],
              ["--label-cost", "nan", "--point-cost", "-1", "--budget", "inf"]],
 }  # fmt: skip
@@ -72,7 +70,7 @@ def command_case(rng: np.random.Generator, folder: Path) -> list[str]:
     if sound:
         words += ["--gold", "y"] if "y" in table and chance(rng, 0.9) else []
         words += ["--key", "id"] if "id" in table and chance(rng, 0.7) else []
-        words += _options(rng, ["--level", "--seed", "--signs", "--class-balance", "--abstain"])
+        words += _options(rng, ["--level", "--seed", "--class-balance", "--abstain"])
     else:
         words += _options(rng, list(VALUES))
     words += [flag for flag in FLAGS if chance(rng, 0.03 if sound else 0.1)]
@@ -152,8 +150,8 @@ def models() -> list[tuple[str, str]]:
     found = []
     for extra, options in (
         ([[]] * 60, []),
-        ([[]] * 60, ["--method", "triplets", "--symmetric", "--class-balance", ".5"]),
-        ([[]] * 60, ["--method", "combined", "--known-pair", "a", "b"]),
+        ([[]] * 60, ["--method", "triplets", "--class-balance", ".5"]),
+        ([[]] * 60, ["--method", "labeled", "--known-pair", "a", "b"]),
         (scores, []),
     ):
         table = [[*row, *more, y] for row, more, y in zip(rows, extra, truth.tolist(), strict=True)]

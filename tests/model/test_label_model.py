@@ -146,10 +146,10 @@ def test_clone_pipeline_and_grid_search() -> None:
     pipeline = Pipeline([("same", FunctionTransformer()), ("labels", LabelModel(class_balance=0.5, replicates=0))])
     assert pipeline.fit(X, y).predict(X).shape == y.shape
     assert pipeline.score(X, y) > 0.75
-    search = GridSearchCV(
-        LabelModel(class_balance=0.5, replicates=0), {"aggregate": ["mean", "median"], "symmetric": [True, False]}, cv=3
-    ).fit(X, y)
-    assert set(search.best_params_) == {"aggregate", "symmetric"}
+    search = GridSearchCV(LabelModel(class_balance=0.5, replicates=0), {"method": ["consensus", "triplets"]}, cv=3).fit(
+        X, y
+    )
+    assert set(search.best_params_) == {"method"}
     assert search.best_score_ > 0.75
     losses = cross_val_score(LabelModel(class_balance=0.5, replicates=0), X, y, cv=3, scoring="neg_log_loss")
     assert (losses > -0.6).all()

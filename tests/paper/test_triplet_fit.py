@@ -119,7 +119,7 @@ def test_no_usable_triplet_is_refused_by_name() -> None:
         ({"class_balance": float("nan")}, "strictly between 0 and 1"),
         ({"class_balance": [0.2, 0.3]}, "adds up to 0.5"),
         ({"class_balance": [0.2, 0.3, 0.5]}, "must hold 2 probabilities"),
-        ({"aggregate": "mode"}, "aggregate must be one of None, 'median', 'mean', 'random'"),
+        ({"aggregate": "mode"}, "aggregate must be one of 'median', 'mean', 'random'"),
         ({"negative": "keep"}, "negative must be one of"),
         ({"signs": "guess"}, "signs must be one of"),
         ({"known_pairs": [("s0", "nobody")]}, "known_pairs names 'nobody'"),

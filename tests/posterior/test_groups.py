@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from simulate import draw_votes, make_votes, symmetric_conditionals, triplet_fit
 
-from carob import InputError, LabelModel, NotIdentifiedError, Votes
-from carob.paper import posterior
+from carob import InputError, LabelModel, Moments, NotIdentifiedError, Votes
+from carob.paper import posterior, triplets
 from carob.paper.count import count
 from carob.paper.settings import TripletSettings
 from carob.paper.votes_fit import fit_votes
-from carob.posterior.groups import check_groups, dependent_groups
+from carob.posterior.groups import check_groups, dependent_groups, merge_groups
 from carob.posterior.losses import score
 from carob.votes import Outputs
 
@@ -104,9 +104,11 @@ def test_groups_that_are_too_large_are_refused() -> None:
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_a_group_of_all_sources_is_refused(symmetric: bool) -> None:
     votes = draw_votes(np.random.default_rng(0), 800, symmetric_conditionals([0.7] * 4), [0.5, 0.5])
-    everyone = [(0, 1), (1, 2), (2, 3)]
+    settings = TripletSettings(known_pairs=[(0, 1), (1, 2), (2, 3)], symmetric=symmetric, class_balance=0.5)
+    counted = count(votes, settings)
+    model = triplets(Moments.of(votes), class_balance=0.5, symmetric=symmetric)
     with pytest.raises(NotIdentifiedError, match="tie all sources together"):
-        triplet_fit(votes, known_pairs=everyone, symmetric=symmetric, class_balance=0.5)
+        merge_groups(model, counted.statistics.groups, counted.kind.joint_table)
 
 
 def test_pairs_chain_into_groups() -> None:

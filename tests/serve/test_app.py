@@ -107,11 +107,11 @@ def test_sources_are_switched_off_and_the_effect_is_told() -> None:
     browser.weighed()
     on = ["all_caps", "asks_for_money", "llm_judge", "long_text", "new_sender"]
     pair = {"first": "all_caps", "second": "llm_judge"}
-    assert "html" in browser.post("/choose", {"on": on, "method": "auto", **pair})
+    assert "html" in browser.post("/choose", {"on": on, "method": "consensus", **pair})
     page = browser.weighed()
     assert "Since the last look: the log loss of votes and gold went from" in page
     assert "all_caps with llm_judge" in page
-    said = browser.post("/choose", {"on": on, "method": "auto", "first": "all_caps"})["error"]
+    said = browser.post("/choose", {"on": on, "method": "consensus", "first": "all_caps"})["error"]
     assert said == "choose two sources to count as one."
     assert "all sources are switched off" in browser.post("/choose", {"on": []})["error"]
     assert "reading" in browser.post("/weigh")["html"] or browser.weighed()

@@ -82,7 +82,7 @@ def test_gold_of_a_second_file_is_added_to_that_of_the_first() -> None:
 
 def test_sources_that_are_off_and_labels_that_were_given() -> None:
     work = opened()
-    work.choose("auto", ["has_link"], [("all_caps", "llm_judge")], "")
+    work.choose("consensus", ["has_link"], [("all_caps", "llm_judge")], "")
     assert "has_link" not in work.chosen_votes().sources
     assert work.choices.settings().known_pairs == (("all_caps", "llm_judge"),)
     work.pick(5, "labels")
@@ -105,11 +105,11 @@ def test_sources_that_are_off_and_labels_that_were_given() -> None:
 @pytest.mark.parametrize(
     ("do", "words"),
     [
-        (lambda work: work.choose("auto", ["nobody"], [], ""), "no source 'nobody'"),
-        (lambda work: work.choose("auto", work.open_votes.sources, [], ""), "all sources are switched off"),
+        (lambda work: work.choose("consensus", ["nobody"], [], ""), "no source 'nobody'"),
+        (lambda work: work.choose("consensus", work.open_votes.sources, [], ""), "all sources are switched off"),
         (lambda work: work.choose("magic", [], [], ""), "method must be one of"),
-        (lambda work: work.choose("auto", [], [("all_caps", "all_caps")], ""), "with itself"),
-        (lambda work: work.choose("auto", [], [], "many"), "class balance is a number"),
+        (lambda work: work.choose("consensus", [], [("all_caps", "all_caps")], ""), "with itself"),
+        (lambda work: work.choose("consensus", [], [], "many"), "class balance is a number"),
         (lambda work: work.pick(201, "labels"), "many to label"),
         (lambda work: work.give(1, "spam"), "was not picked"),
         (lambda work: work.labels(), "no labels yet"),

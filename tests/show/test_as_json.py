@@ -11,7 +11,7 @@ from carob.show.as_json import Result, as_json
 from carob.show.report import Report
 
 SIZE = ["n_points", "n_gold", "classes", "coding", "kinds", "read_as", "n_uncovered", "sources", "aside", "warnings"]
-ADVICE = ["n_unlabeled", "n_gold", "risk"]
+ADVICE = ["n_unlabeled", "n_gold", "scores"]
 CASES: dict[str, tuple[Result, list[str]]] = {
     "check": (
         checked(),
@@ -39,13 +39,11 @@ CASES: dict[str, tuple[Result, list[str]]] = {
         valued(),
         [
             *ADVICE,
-            "accuracy",
             "shares",
             "equivalent_labels",
             "data_value_ratio",
             "gains",
             "accuracy_gains",
-            "changes",
             "advice",
             "sure",
             "worth",
@@ -94,7 +92,7 @@ def test_what_is_not_known_is_null() -> None:
     silent = content(checked())["sources"][1]
     assert (silent["empirical_accuracy"], silent["accuracy"], silent["low"]) == (None, None, None)
     assert content(checked(problems=("One.",)))["class_balance"] is None
-    assert content(votes_alone())["risk"]["combined"]["mean"] is None
+    assert content(votes_alone())["equivalent_labels"]["value"] is None
     assert (content(fitted())["out"], content(fitted())["model"]) == (None, None)
 
 

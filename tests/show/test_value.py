@@ -18,19 +18,16 @@ def test_decision_risks_gains_and_curve() -> None:
     )
     assert (report.next_command, report.exit_code) == ("carob plan", 0)
     risk, gains, curve = report.sections
-    assert risk.title == "Now, with 200 gold labels, on points not learned from"
-    assert risk.headers[-1] == "90% interval"
-    assert cells(risk)[1] == ["votes alone", ".700", ".500 to 1.250", ".800", ".650 to .950"]
+    assert risk.title == "How good labels are, on 200 gold labels that they were not learned from"
+    assert cells(risk)[1] == ["votes alone", ".800", ".650 to .950", ".700", ".500 to 1.250"]
     assert risk.lines == [
         "Of the log loss of votes and gold, more gold labels would mend about .015, more unlabeled points .001; .784 "
         "is what these sources do not tell.",
-        "Gold alone counts votes on gold as the paper does; that of `carob fit` knows what sources are usually like.",
         "One gold label does what 946 unlabeled points do (656 to 1,333).",
     ]
     assert cells(gains) == [
         ["50 more gold labels, or as many as there are points", "0.0030", "0.0022 to 0.0042", "0.30%"],
         ["ten times the unlabeled points", "0.0012", "0.0009 to 0.0017", "0.12%"],
-        ["drop 'copy'", "-0.0010", "-0.0020 to 0.0000", ""],
     ]
     assert cells(curve) == [["10", ".900", ".660", ".630"], ["2,000", "-", ".660", ".560"]]
 
@@ -46,10 +43,7 @@ def test_votes_alone() -> None:
     assert report.verdict.startswith("Cannot tell yet what a gold label is worth: with 20 gold labels I could.")
     assert (report.next_command, report.exit_code) == ("carob check", 1)
     told, blamed = report.sections
-    assert told.lines[:2] == [
-        "Test that all sources are independent given the class: p = 0.00042.",
-        "Mean and median of triplets differ by up to 0.020 in accuracy.",
-    ]
+    assert told.lines[0] == "Test that all sources are independent given the class: p = 0.00042."
     assert blamed.title == "2 pairs of sources depend on each other beyond the class"
 
 

@@ -26,7 +26,7 @@ def titles(analysis: Analysis, plan: bool = True) -> list[str]:
 
 def test_parts_stand_in_the_order_of_a_report() -> None:
     assert titles(ANALYSIS) == [
-        "How the votes were read", "Sources", "Class balance: ", "What stands out", "Now",
+        "How the votes were read", "Sources", "Class balance: ", "What stands out", "How good labels are",
         "On the 100 gold points", "What votes and gold would gain", "Predicted log loss", "What a budget buys",
         "1 pair of sources depends on each other beyond the class", "Method",
     ]  # fmt: skip

@@ -42,7 +42,7 @@ def test_a_copy_costs_a_finite_loss_and_a_known_pair_is_not_blamed() -> None:
     copied = Votes(values, votes.sources, votes.coding, gold=votes.gold)
     blamed = told(copied)
     assert (blamed.pairs[0].first, blamed.pairs[0].second) == ("s0", "s1")
-    assert blamed.standing_bias == pytest.approx(-0.5 * np.log(1 - 0.84**2), rel=0.05)
+    assert blamed.standing_bias == pytest.approx(-0.5 * np.log(1 - 0.84**2), rel=0.1)
     assert told(copied, known_pairs=[("s0", "s1")]).pairs == ()
 
 

@@ -77,7 +77,7 @@ def test_options(tmp_path: Path) -> None:
     ready = answer("check", path, *mended)
     assert (ready["classes"], ready["warnings"]) == (["no", "yes"], [])
     assert ready["verdict"].startswith("Ready to fit")
-    assert "--ignore-case --map no.=no" in ready["next"]
+    assert "--map no.=no --ignore-case" in ready["next"]
     shown = carob("fit", path, "--gold", "y", "--out", tmp_path / "x.csv").stdout
     assert "To look at first" in shown
     assert "--ignore-case" in shown

@@ -184,7 +184,7 @@ class Page:
                 raise InputError("choose two sources to count as one.")
             merged.append((first, second))
         off = [name for name in sources if name not in on]
-        self.work.choose(str(body.get("method", "auto")), off, merged, str(body.get("class_balance", "")))
+        self.work.choose(str(body.get("method", "consensus")), off, merged, str(body.get("class_balance", "")))
         return self._weighed()
 
     def weigh(self, body: Answer) -> Answer:

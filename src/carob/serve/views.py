@@ -31,10 +31,9 @@ FORMATS = ".csv,.tsv,.parquet,.jsonl,.ndjson,.arrow,.feather,.gz"
 _NAMES_SHOWN = 12
 _RADIOS = 8  # classes up to which each has a button of its own
 _METHOD_WORDS = {
-    "auto": "what all votes say together, and gold (the usual)",
+    "consensus": "what all votes say together, and gold (the usual)",
     "triplets": "triplets of sources, votes alone",
     "labeled": "gold alone",
-    "combined": "triplets and gold",
     "tensors": "tensors: a table per source",
 }
 _DOWNLOADS = {

@@ -64,7 +64,7 @@ class Choices:
     mapping: str = ""
     ignore_case: bool = False
     class_balance: str = ""
-    method: str = "auto"
+    method: str = "consensus"
     off: tuple[str, ...] = ()
     merged: tuple[tuple[str, str], ...] = ()
 
