@@ -107,24 +107,6 @@ def test_refusals(tmp_path: Path) -> None:
         read_votes({"task": [1, 1], "worker": ["a", "b"], "label": [0, 1], "g": [0, 1]}, gold="g")
 
 
-def test_gold_file_refusals() -> None:
-    votes = WIDE.drop_columns(["gold"])
-    for options, text in [
-        ({"gold_file": {"id": ["a"], "gold": [1]}}, "matched by key"),
-        ({"key": "id", "gold_file": {"name": ["a"], "gold": [1]}}, "no column 'id'"),
-        ({"key": "id", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "which column"),
-        ({"key": "id", "gold": "r", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "no column 'r'"),
-        ({"key": "id", "gold_file": {"id": ["zz"], "gold": [1]}}, "no key of the gold file"),
-        ({"key": "id", "gold_file": {"id": ["a", "a"], "gold": [1, 0]}}, "more than once in the gold file: 'a'"),
-        ({"key": "id", "gold_file": {"id": ["a"], "gold": [5]}}, "gold column 'gold' holds 5"),
-    ]:
-        with pytest.raises(InputError, match=text):
-            read_votes(votes, **options)  # type: ignore[arg-type]
-    repeated = pa.concat_tables([votes, votes])
-    with pytest.raises(InputError, match="more than once in the votes"):
-        read_votes(repeated, key="id", gold_file={"id": ["a"], "gold": [1]})
-
-
 def test_real_vote_sets(shared_data: Callable[[str], Path]) -> None:
     folder = shared_data("votes")
     for path in sorted(folder.glob("*.parquet")):
@@ -179,23 +161,3 @@ def test_sources_that_are_called_as_the_columns_of_a_long_table(tmp_path: Path) 
     votes = read_votes(tmp_path / "v.csv")
     assert votes.sources == ("task", "worker", "c")
     assert votes.values.tolist() == [[0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1]]
-
-
-def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
-    rows = [{"task": task, "worker": f"w{k}", "label": k % 2} for task in ("a", "a\0") for k in range(3)]
-    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    votes = read_votes(tmp_path / "v.jsonl")
-    assert votes.keys is not None
-    assert votes.keys.tolist() == ["a", "a\0"]
-
-
-def test_gold_of_a_second_file_is_added_to_that_of_the_votes() -> None:
-    sources = {name: [0, 1] * 3 for name in ("s1", "s2", "s3")}
-    table = {"id": list("abcdef"), **sources, "truth": [0, 1, 1, None, None, None]}
-    more = {"id": ["c", "d"], "truth": [0, 1], "chance": [0.5, 0.25]}
-    votes = read_votes(table, key="id", gold="truth", gold_file=more, chance="chance")
-    assert votes.sources == ("s1", "s2", "s3")
-    assert votes.gold is not None
-    assert votes.gold.values.tolist() == [0, 1, 0, 1, -1, -1]
-    assert votes.gold.chances is not None
-    np.testing.assert_array_equal(votes.gold.chances[:4], [np.nan, np.nan, 0.5, 0.25])

@@ -18,7 +18,8 @@ from carob.errors import InputError, examples
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.read import read_for_model, votes_of_source
-from carob.read.layouts import GoldFile, is_long, long_reading, read_table
+from carob.read.gold_file import GoldFile
+from carob.read.layouts import is_long, long_reading, read_table
 from carob.read.long_sorted import SortedVotes
 from carob.read.parquet_files import ParquetFiles, RowGroups
 from carob.read.parts import Stream
@@ -57,8 +58,9 @@ class FileVotes:
         """Votes of some sources, part by part, with columns of their table that are handed on."""
         check_columns(keep, self.stream.schema.names)
         _check_wide(self.plan, keep)
-        plan = replace(self.plan, keep=tuple(keep), reading=replace(self.plan.reading, gold=None, chance=None))
-        for rows, first_row in _parts(self.stream, replace(plan, gold=None), progress):
+        alone = replace(self.plan.reading, gold=None, gold_file=None, chance=None)
+        plan = replace(self.plan, keep=tuple(keep), reading=alone)
+        for rows, first_row in _parts(self.stream, plan, progress):
             votes = plan.votes(rows, first_row).select(sources)
             yield LabelPart(votes, first_row, {name: rows[name] for name in keep})
 
@@ -225,9 +227,9 @@ def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progr
         second = None if reading.gold_file is None else GoldFile.read(reading, reading.key)
         own = reading.gold if second is None else None
         check_columns([*sources, *([own] if own else [])], opened.schema.names)
-        plan = Plan.of_model(sources, coding, replace(reading, gold=own, gold_file=None))
+        plan = Plan.of_model(sources, coding, replace(reading, gold=own, gold_file=second))
         dull = frozenset(name for name, tells in zip(sources, before.telling, strict=True) if not tells)
-        found = _pass(opened, replace(plan, gold=second, dull=dull), False, progress, n)
+        found = _pass(opened, replace(plan, dull=dull), False, progress, n)
         if found.digest is None:
             raise TypeError("a pass with a sure coding makes a digest")
         return found.digest

@@ -14,30 +14,27 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from carob._kernels.octets import look_up
-from carob._kernels.threads import in_threads
-from carob._types import ABSTAIN, Bools, Codes, Label, cached_property
+from carob._types import ABSTAIN, Bools, Label
 from carob.count.aside import tell_nothing
 from carob.count.digest import Digest, merged
 from carob.count.digest_content import digest_content, digest_of
 from carob.count.moments import MOST_OUTPUTS
 from carob.errors import InputError
 from carob.posterior.settings import Settings
-from carob.read.arrow import narrow, numbers, one_chunk
 from carob.read.coding import find_coding
-from carob.read.layouts import GoldFile, long_part, pick_workers, read_table, wide_part, worker_names
+from carob.read.gold_file import GoldFile
+from carob.read.layouts import read_table, read_wide
+from carob.read.long import read_long, worker_names
 from carob.read.long_sorted import SortedVotes
-from carob.read.table import Entries, Reading, VoteTable
+from carob.read.table import Entries, Reading, VoteTable, pick
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.coding import Coding
-from carob.votes.storage import Dense, is_sparse
+from carob.votes.storage import is_sparse
 
 HEAD = 1 << 16  # rows that decide what the columns are
 MOST_COMPARED = 1_000  # sources whose pairs are counted
-_UNKNOWN = -2  # what is no class, and no abstain
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +109,6 @@ class Plan:
         As a user gives them.
     coding : Coding or None
         Which values are classes, as far as is known.
-    gold : GoldFile or None
-        Gold that is matched by key.
     aside : tuple of str
         What of the table was set aside, a sentence for each reason.
     dull : frozenset of str
@@ -133,7 +128,6 @@ class Plan:
     reading: Reading
     classes: Sequence[Label] | None
     coding: Coding | None
-    gold: GoldFile | None = None
     aside: tuple[str, ...] = ()
     dull: frozenset[str] = frozenset()
     keep: tuple[str, ...] = ()
@@ -151,8 +145,8 @@ class Plan:
         table = read_table(head, alone)
         if isinstance(table.cells, Entries) or table.stated:
             return None
-        stated = replace(alone, layout="wide", sources=table.sources, drop=(), kinds="vote")
-        plan = cls(stated, classes, None, second, table.aside)
+        stated = replace(alone, layout="wide", sources=table.sources, drop=(), kinds="vote", gold_file=second)
+        plan = cls(stated, classes, None, table.aside)
         with suppress(InputError):  # the first rows may not have all classes
             plan = plan.after(plan.part(head, 0), settings)
             return plan.after(plan.part(head, 0), settings)
@@ -170,10 +164,10 @@ class Plan:
             return None
         names = worker_names(sorted_votes.workers, reading.worker, sorted_votes.rows, sorted_votes.votes)
         stated = replace(
-            alone, layout="long", sources=tuple(pick_workers(names, reading)), drop=(), missing_workers_abstain=True,
-            kinds={reading.label: "vote"},
+            alone, layout="long", sources=tuple(pick(names, reading, "worker")), drop=(), missing_workers_abstain=True,
+            kinds={reading.label: "vote"}, gold_file=second,
         )  # fmt: skip
-        return cls(stated, classes, None, second, long=True, read_as=read_as)
+        return cls(stated, classes, None, long=True, read_as=read_as)
 
     @classmethod
     def of_model(cls, sources: tuple[str, ...], coding: Coding, reading: Reading) -> Plan:
@@ -194,27 +188,11 @@ class Plan:
         names = (*sources, reading.gold, reading.chance, *self.keep)
         return list(dict.fromkeys(name for name in names if name is not None))
 
-    def table(self, rows: Any, first_row: int, sources: Sequence[str] | None = None) -> tuple[VoteTable, bool]:
-        """The votes of all or some sources in some rows as they stand there, and whether one is in the gold file."""
+    def table(self, rows: Any, first_row: int = 0) -> VoteTable:
+        """The votes in some rows as they stand there, or coded where that is quickly done."""
         if self.long:
-            found = replace(long_part(rows, self.reading), read_as=self.read_as)
-        else:
-            reading = self.reading if sources is None else replace(self.reading, sources=sources)
-            found = wide_part(rows, reading, first_row)
-        if self.gold is None or found.keys is None:
-            return found, False
-        near = _in_file(pa.array(found.keys.tolist()) if self.long else rows[self.reading.key], self.gold.keys)
-        places = np.flatnonzero(near)
-        joined, chances = self.gold.join(found.keys[places])
-        cells = np.full(found.n, -1, dtype=joined.cells.dtype)
-        cells[places] = joined.cells
-        truth = replace(joined, cells=cells)
-        everywhere = None
-        if chances is not None:
-            everywhere = np.full(found.n, np.nan)
-            everywhere[places] = chances
-        truth = truth if found.gold is None else truth.filled_from(found.gold)
-        return replace(found, gold=truth, chances=everywhere), bool(near.any())
+            return replace(read_long(rows, self.reading), read_as=self.read_as)
+        return read_wide(rows, self.reading, self.coding, first_row)
 
     def points(self, rows: Any) -> int:
         """How many points some rows are."""
@@ -224,84 +202,22 @@ class Plan:
         """The votes in some rows."""
         if self.coding is None:
             raise TypeError("a plan that has seen no rows knows no classes")
-        quick = self._quick(rows, first_row)
-        if quick is not None:
-            return quick[0]
-        return votes_of_table(self.table(rows, first_row)[0], self.coding, self.sparse)
+        return votes_of_table(self.table(rows, first_row), self.coding, self.sparse)
 
     def part(self, rows: Any, first_row: int, pairs: bool = False, besides: int = 0) -> Part:
         """What is found in some rows, where so many votes are known of besides."""
-        quick = self._quick(rows, first_row)
-        if quick is not None:
-            votes, levels, gold_levels, met = quick
-            return Part(len(votes), levels, gold_levels, self._digest(votes, first_row, pairs, besides), met)
-        table, met = self.table(rows, first_row)
+        table = self.table(rows, first_row)
         levels = frozenset(table.levels)
-        gold_levels = frozenset(table.gold.levels) if table.gold is not None else frozenset()
+        gold_levels = frozenset(() if table.gold is None else table.gold.levels)
         if self.coding is None or not (self.sure or self._knows(levels, gold_levels)):
-            return Part(table.n, levels, gold_levels, None, met)
+            return Part(table.n, levels, gold_levels, None, table.met)
         votes = votes_of_table(replace(table, keys=None), self.coding, self.sparse)
-        return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs, besides), met)
+        return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs, besides), table.met)
 
     def _digest(self, votes: Votes, first_row: int, pairs: bool, besides: int) -> Digest:
         telling: Bools = np.array([name not in self.dull for name in votes.sources], dtype=bool)
         few = len(votes.sources) <= MOST_COMPARED and len(votes.outputs.source) <= MOST_OUTPUTS
         return Digest.of(votes, votes.gold, first_row, telling, pairs and few, besides)
-
-    def _quick(self, rows: Any, first_row: int) -> tuple[Votes, frozenset[Label], frozenset[Label], bool] | None:
-        """Votes, levels of sources and of gold, and whether a key is in the gold file, as `table` finds them.
-
-        One look at every byte; None where a column is none of small whole numbers, or holds what is not known.
-        """
-        sources = tuple(self.reading.sources or ())
-        if self.long:
-            return None
-        columns = [rows[name] for name in sources]
-        if self.coding is None or self.reading.scales or not all(pa.types.is_integer(c.type) for c in columns):
-            return None
-        codes = np.empty((len(sources), rows.num_rows), dtype=np.int8)
-        seen = np.zeros((len(sources), 256), dtype=bool)
-
-        def work(place: int) -> bool:
-            column = narrow(columns[place])
-            if column.type != pa.int8():
-                return False
-            values, empty = numbers(column)
-            octets = values.view(np.uint8)
-            if empty is None:
-                seen[place] = look_up(octets, self._code_of, codes[place])
-            else:
-                said = octets[~empty]
-                coded = np.empty(len(said), dtype=np.int8)
-                seen[place] = look_up(said, self._code_of, coded)
-                codes[place] = ABSTAIN
-                codes[place][~empty] = coded
-            return True
-
-        if not rows.num_rows or not all(in_threads(work, len(sources))):
-            return None
-        present = np.flatnonzero(seen.any(axis=0)).astype(np.uint8)
-        if (self._code_of[present] == _UNKNOWN).any():
-            return None
-        table, met = self.table(rows, first_row, sources[:1])  # keys and gold, as they are always read
-        gold_levels = frozenset(table.gold.levels) if table.gold is not None else frozenset()
-        if not self._knows((), gold_levels):
-            return None
-        votes = Votes(Dense(codes.T), sources, self.coding, table.keys, key_name=table.key_name)
-        if table.gold is not None:
-            votes = replace(votes, gold=votes.code_gold(table.gold, table.chances))
-        return votes, frozenset(present.view(np.int8).tolist()), gold_levels, met
-
-    @cached_property
-    def _code_of(self) -> Codes:
-        """The class index of every byte, -1 of an abstain, -2 of what is neither; shape (256,)."""
-        coding, table = self.coding, np.full(256, _UNKNOWN, dtype=np.int8)
-        if coding is not None:
-            code_of: dict[Any, int] = {label: k for k, label in enumerate(coding.classes)}
-            code_of |= dict.fromkeys(coding.abstain, ABSTAIN)
-            for value in range(-128, 128):
-                table[value % 256] = code_of.get(coding.spelling.read(value), _UNKNOWN)
-        return table
 
     def _knows(self, levels: Iterable[Label], gold_levels: Iterable[Label]) -> bool:
         """Whether all values are classes, or mean that there is none."""
@@ -324,18 +240,6 @@ class Plan:
         return self if dull == self.dull else replace(self, dull=dull)
 
 
-def _in_file(column: Any, keys: Sequence[str]) -> Bools:
-    """True where a key is among those of the gold file."""
-    import pyarrow.compute as pc
-
-    plain = one_chunk(column)
-    if pa.types.is_integer(plain.type) or pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type):
-        texts = plain.cast(pa.large_string())
-    else:
-        texts = pa.array([str(key) for key in plain.to_numpy(zero_copy_only=False).tolist()], pa.large_string())
-    return np.asarray(pc.is_in(texts, value_set=pa.array(keys, pa.large_string())))
-
-
 def gathered(plan: Plan, settings: Settings, run: Callable[[Plan], Part]) -> tuple[Plan, Digest]:
     """The digest of all rows, and the plan that it was made with.
 
@@ -348,8 +252,9 @@ def gathered(plan: Plan, settings: Settings, run: Callable[[Plan], Part]) -> tup
     while (better := plan.after(found, settings)) is not plan:
         plan = better
         found = run(plan)
-    if plan.gold is not None:
-        plan.gold.check_met(found.met, np.array([]))
+    gold_file = plan.reading.gold_file
+    if gold_file is not None:
+        gold_file.check_met(found.met, np.array([]))
     digest = found.digest
     if digest is None:
         raise TypeError("a pass with a sure coding makes a digest")

@@ -10,7 +10,7 @@ import numpy as np
 
 from carob._types import Abstains, Label
 from carob.errors import InputError
-from carob.read.table import Layout, Reading, Repeats
+from carob.read.table import Layout, ReadOptions, Repeats
 from carob.read.to_votes import coded_votes, table_coding, votes_from_array, votes_of_table
 from carob.votes.arrays import gold_column, is_sparse_matrix
 from carob.votes.coding import Coding
@@ -92,18 +92,24 @@ def read_votes(
     >>> votes.values.tolist(), votes.gold.values.tolist()
     ([[1, 1, 0], [0, -1, 0]], [1, -1])
     """
-    reading = Reading(
+    reading = ReadOptions(
         layout, key, gold, gold_file, drop, sources, task=task, worker=worker, label=label, repeats=repeats,
         abstain=abstain, ignore_case=ignore_case, mapping=mapping, strict=strict, kinds=kinds, chance=chance, by=by,
     )  # fmt: skip
     return votes_of_source(source, reading, classes)
 
 
-def votes_of_source(source: Any, reading: Reading, classes: Sequence[Label] | None) -> Votes:
-    """Votes from a file, a query or a frame, with the coding that its values suggest."""
+def votes_of_source(source: Any, reading: ReadOptions, classes: Sequence[Label] | None, opened: Any = None) -> Votes:
+    """Votes from a file, a query or a frame, with the coding that its values suggest.
+
+    Parameters
+    ----------
+    opened : Arrow table, optional
+        All of the source, where it has been read before.
+    """
     from carob.read.layouts import read_table  # loads pyarrow
 
-    table = read_table(source, reading)
+    table = read_table(source, reading, table=opened)
     gold_levels = () if table.gold is None else table.gold.levels
     coding = table_coding(table, gold_levels, classes, reading.abstain, reading.spelling)
     return votes_of_table(table, coding).directed()
@@ -127,13 +133,13 @@ def read_for_model(
     """
     from carob.read.layouts import read_table  # loads pyarrow
 
-    reading = Reading(
+    reading = ReadOptions(
         key=key, sources=sources, task=task, worker=worker, label=label, repeats=repeats,
         abstain=coding.abstain or None,
         missing_workers_abstain=True, ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
         kinds="vote", scales=dict(coding.scales), written=written,
     )  # fmt: skip
-    return votes_of_table(read_table(source, reading), coding)
+    return votes_of_table(read_table(source, reading, coding), coding)
 
 
 def as_votes(
@@ -151,7 +157,7 @@ def as_votes(
         return votes_from_array(data, classes=classes, abstain=abstain, gold=gold)
     from carob.read.layouts import read_table  # loads pyarrow
 
-    table = read_table(data, Reading(abstain=abstain, strict=strict))
+    table = read_table(data, ReadOptions(abstain=abstain, strict=strict))
     gold_levels = () if gold is None or isinstance(gold, Gold) else gold_column(gold, abstain).levels
     return votes_of_table(table, table_coding(table, gold_levels, classes, abstain, AS_WRITTEN)).directed()
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from carob._types import Abstains, AnyArray, Floats, Ints, Label
-from carob.errors import InputError, one_of
+from carob._types import Abstains, AnyArray, Codes, Floats, Ints, Label
+from carob.errors import InputError, examples, one_of
 from carob.votes.coding import Column
 from carob.votes.scales import Numbers, Scale, StatedKind, stated_kinds
 from carob.votes.spelling import Spelling
@@ -17,7 +17,7 @@ Repeats = Literal["refuse", "first", "last"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How to read a table; see `carob.read_votes`.
 
     Parameters
@@ -102,6 +102,9 @@ class Reading:
         return Spelling.of(self.ignore_case, self.mapping)
 
 
+Reading = ReadOptions
+
+
 @dataclass(frozen=True, eq=False)
 class Entries:
     """A row per vote.
@@ -120,6 +123,22 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False)
+class Coded:
+    """Columns of whole numbers whose coding is known: the votes themselves.
+
+    Parameters
+    ----------
+    codes : array of int8, shape (m, n)
+        Class index of every cell, -1 where there is no vote.
+    levels : frozenset
+        The values that occur.
+    """
+
+    codes: Codes
+    levels: frozenset[Label]
+
+
+@dataclass(frozen=True, eq=False)
 class VoteTable:
     """A table sorted into sources, keys and gold.
 
@@ -128,7 +147,7 @@ class VoteTable:
     n : int
         Number of points.
     sources : tuple of str
-    cells : list of Column or Numbers, or Entries
+    cells : list of Column or Numbers, Coded, or Entries
         A column per source (wide), or a row per vote (long).
     keys : array, shape (n,), or None
         Identifiers of the points.
@@ -145,11 +164,13 @@ class VoteTable:
         How likely each gold point was to be picked; NaN where that is not said.
     by : array of str, shape (n,), or None
         The group that each point is in.
+    met : bool
+        Whether some point is in the gold file.
     """
 
     n: int
     sources: tuple[str, ...]
-    cells: Sequence[Column | Numbers] | Entries
+    cells: Sequence[Column | Numbers] | Coded | Entries
     keys: AnyArray | None
     gold: Column | None
     aside: tuple[str, ...] = ()
@@ -158,6 +179,7 @@ class VoteTable:
     stated: Mapping[str, StatedKind] = field(default_factory=dict)
     chances: Floats | None = None
     by: AnyArray | None = None
+    met: bool = False
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))
@@ -165,6 +187,8 @@ class VoteTable:
     @property
     def levels(self) -> set[Label]:
         """All values that occur in the sources that vote."""
+        if isinstance(self.cells, Coded):
+            return {*self.cells.levels}
         columns = [self.cells.votes] if isinstance(self.cells, Entries) else self.cells
         return {value for column in columns if isinstance(column, Column) for value in column.levels}
 
@@ -177,6 +201,8 @@ class VoteTable:
                 return ()
             scale = _scale(votes, self.stated[self.sources[0]])
             return tuple((name, scale) for name in self.sources)
+        if isinstance(self.cells, Coded):
+            return ()
         return tuple(
             (name, _scale(column, self.stated[name]))
             for name, column in zip(self.sources, self.cells, strict=True)
@@ -194,3 +220,23 @@ def check_size(n: int, m: int) -> None:
         raise InputError("there are no points: the votes have zero rows.")
     if m == 0:
         raise InputError("there are no sources: no column is left once key, gold and dropped columns are gone.")
+
+
+def pick(names: Sequence[str], options: ReadOptions, noun: str, special: Sequence[str] = ()) -> list[str]:
+    """The sources among columns or workers: those that the user names, or all but the dropped and the special ones."""
+    known = {*names}
+    wanted = names if options.sources is None else split(options.sources, known)
+    left_out = [*split(options.drop, known), *special]
+    for name in (*wanted, *left_out):
+        if name not in known:
+            raise InputError(f"there is no {noun} {name!r}; there are {examples(names)}.")
+    return [name for name in wanted if name not in left_out]
+
+
+def split(names: Sequence[str], known: set[str]) -> list[str]:
+    """Names, several of which may be written in one between commas."""
+    return [
+        part
+        for name in names
+        for part in ([name] if name in known or "," not in name else [part.strip() for part in name.split(",")])
+    ]

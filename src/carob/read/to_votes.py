@@ -12,7 +12,7 @@ from carob._types import ABSTAIN, Abstains, Codes, Label
 from carob.errors import InputError
 from carob.read.arrays import array_columns, matrix_entries, scored_columns
 from carob.read.coding import find_coding
-from carob.read.table import Entries, VoteTable, check_size
+from carob.read.table import Coded, Entries, VoteTable, check_size
 from carob.votes import Votes
 from carob.votes.arrays import gold_column, is_sparse_matrix, rectangle
 from carob.votes.coding import Coding, Column, is_missing, whole_array_levels
@@ -97,7 +97,9 @@ def votes_of_table(table: VoteTable, coding: Coding, sparse: bool | None = None)
     """
     cells: Codes | Dense | Sparse
     n, m = table.n, len(table.sources)
-    if isinstance(table.cells, Entries):
+    if isinstance(table.cells, Coded):
+        cells = Dense(table.cells.codes.T)
+    elif isinstance(table.cells, Entries):
         votes_cast = table.cells.votes
         codes = coding.codes(votes_cast) if isinstance(votes_cast, Column) else coding.scales[0][1].codes(votes_cast)
         cells = Sparse.of_entries(n, m, table.cells.point, table.cells.source, codes)

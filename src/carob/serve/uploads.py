@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from carob.errors import InputError
 from carob.read.formats import FileContent, arrow_table
-from carob.read.long_names import long_names
+from carob.read.infer import long_names
 from carob.read.table import Reading
 
 _GOLD = ("gold", "y", "truth", "true_label", "ground_truth", "target", "human", "gold_label")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from carob._cached import cached_property
 from carob._kernels.octets import look_up
 from carob._types import ABSTAIN, Abstain, Abstains, Bools, Codes, Label
 from carob.errors import InputError, examples
@@ -17,7 +18,7 @@ from carob.votes.spelling import AS_WRITTEN, Spelling
 
 MAX_CLASSES = 127
 MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
-_UNKNOWN = -2
+UNKNOWN = -2  # the code of what is neither a class nor an abstain
 _SCALARS = (str, bool, int, float, np.generic)
 _SHORT = 32  # letters of a text that NumPy may hold
 
@@ -58,24 +59,33 @@ class Coding:
         read = self.spelling.read(value)
         return read in self.classes or read in self.abstain
 
+    @cached_property
+    def of_bytes(self) -> Codes:
+        """The class index of every byte, -1 of an abstain, -2 of what is neither; shape (256,)."""
+        numbers = list(range(-128, 128))
+        return np.roll(self._table(numbers), -128)
+
     def codes(self, column: Column) -> Codes:
         """Class index of every cell, -1 where there is no vote; a value that is neither is refused."""
-        code_of = {label: k for k, label in enumerate(self.classes)} | dict.fromkeys(self.abstain, ABSTAIN)
-        table = np.array(
-            [*(code_of.get(self.spelling.read(value), _UNKNOWN) for value in column.levels), ABSTAIN], dtype=np.int8
-        )
-        unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == _UNKNOWN]
+        table = np.append(self._table(column.levels), np.int8(ABSTAIN))
+        unknown = [value for value, code in zip(column.levels, table[:-1], strict=True) if code == UNKNOWN]
         result = _looked_up(table, column.cells)
         if unknown:
             folded = {str(label).casefold() for label in self.classes}
             case = all(str(value).casefold() in folded for value in unknown)
             mend = "Take them as one (ignore_case=True; --ignore-case), correct it" if case else "Correct it"
             raise InputError(
-                f"{column.where} holds {examples(unknown)} (first in row {int(np.argmax(result == _UNKNOWN)) + 1:,}), "
+                f"{column.where} holds {examples(unknown)} (first in row {int(np.argmax(result == UNKNOWN)) + 1:,}), "
                 f"which is neither a class nor an abstain: {self}. {mend} (mapping=; --map), name the classes and "
                 "the abstain value (classes=, abstain=; --classes, --abstain), or leave the column out (drop=; --drop)."
             )
         return result
+
+    def _table(self, levels: Iterable[Label]) -> Codes:
+        """The class index of some values, -1 of an abstain, -2 of what is neither."""
+        code_of: dict[Any, int] = {label: k for k, label in enumerate(self.classes)}
+        code_of |= dict.fromkeys(self.abstain, ABSTAIN)
+        return np.array([code_of.get(self.spelling.read(level), UNKNOWN) for level in levels], dtype=np.int8)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import carob
-from carob import InputError
-from carob.read.beside import chance_column, group_column, of_tasks
+from carob import InputError, read_votes
+from carob.read.arrow import chance_column, group_column
+from carob.read.long import of_tasks
 
 
 def test_columns_of_chances_and_groups() -> None:
@@ -49,3 +53,11 @@ def test_refusals() -> None:
         carob.read_votes(wide, chance="a")
     with pytest.raises(InputError, match="the gold file has no column 'p'"):
         carob.read_votes(wide, key="id", gold_file={"id": [1], "gold": [0]}, chance="p")
+
+
+def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
+    rows = [{"task": task, "worker": f"w{k}", "label": k % 2} for task in ("a", "a\0") for k in range(3)]
+    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    votes = read_votes(tmp_path / "v.jsonl")
+    assert votes.keys is not None
+    assert votes.keys.tolist() == ["a", "a\0"]
