@@ -28,7 +28,7 @@ from carob.commands.value import value_votes
 from carob.count import sampling
 from carob.engines.local import FileVotes, fit, open_votes
 from carob.posterior.settings import Settings
-from carob.read import parquet_files, parts, streams
+from carob.read import streams
 from carob.read.table import Reading
 
 N = 3_000
@@ -49,8 +49,8 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     def set_to(rows: int) -> None:
         monkeypatch.setattr(streams, "MANY_ROWS", 100)
         monkeypatch.setattr(streams, "MANY_BYTES", 1_000)
-        monkeypatch.setattr(parts, "BATCH", rows)
-        monkeypatch.setattr(parquet_files, "PIECE", rows)
+        monkeypatch.setattr(streams, "BATCH", rows)
+        monkeypatch.setattr(streams, "CHUNK_ROWS", rows)
 
     return set_to
 

@@ -23,8 +23,7 @@ from carob.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, par
 from carob.engines.row_decoder import Plan
 from carob.errors import InputError
 from carob.model.label_model import LabelModel
-from carob.read.parquet_files import ParquetFiles, files_of
-from carob.read.parts import BATCH
+from carob.read.streams import BATCH, files_of, parquet_stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,7 @@ def read_parquet(path: str | Path, written: Sequence[str] = ()) -> Any:
     except ImportError as error:
         raise InputError(_MISSING) from error
     paths = files_of(path, written)
-    ParquetFiles.of(paths)  # which refuses files that do not fit together
+    parquet_stream(paths)  # which refuses files that do not fit together
     return dd.concat([dd.read_parquet(str(file), split_row_groups=True) for file in paths])
 
 

@@ -18,12 +18,11 @@ from carob.errors import InputError, examples
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.read import read_for_model, votes_of_source
+from carob.read.formats import PANDAS_INDEX, arrow_table
 from carob.read.gold_file import GoldFile
 from carob.read.layouts import is_long, long_reading, read_table
 from carob.read.long_sorted import SortedVotes
-from carob.read.parquet_files import ParquetFiles, RowGroups
-from carob.read.parts import Stream
-from carob.read.streams import open_stream, whole_table, without_index
+from carob.read.streams import RowGroups, Stream, open_stream, whole_table
 from carob.read.table import Reading
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
@@ -45,7 +44,7 @@ class FileVotes:
         What is learned from.
     """
 
-    stream: Stream
+    stream: Stream | SortedVotes
     plan: Plan
     digest: Digest
 
@@ -82,9 +81,10 @@ def open_votes(
     """
     opened = open_stream(source, reading.identifiers, reading.written)
     if not isinstance(opened, Stream):
-        return votes_of_source(opened, reading, classes)
-    stream, plan = opened, None
-    if settings.method == "consensus":
+        return votes_of_source(opened, reading, classes, arrow_table(opened, reading.identifiers, reading.written))
+    stream: Stream | SortedVotes = opened
+    plan: Plan | None = None
+    if not settings.takes_all:
         head = _head(opened)
         long = long_reading(head, reading)
         if long is None:
@@ -137,7 +137,9 @@ def _sorted(source: Any, reading: Reading) -> SortedVotes:
     return SortedVotes(opened, reading.task, reading.worker, others)
 
 
-def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
+def _pass(
+    stream: Stream | SortedVotes, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0
+) -> Part:
     """What is found in all rows: every core reads and counts its own, where the table comes in enough pieces."""
     votes = 0
 
@@ -151,7 +153,7 @@ def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, ro
             found.append(part(rows_and_first, sum(before.votes for before in found)))
         return together(found)
 
-    pieces = stream.pieces() if isinstance(stream, ParquetFiles) else []
+    pieces = stream.chunks() if isinstance(stream, Stream) else []
     apart = len(pieces) >= THREADS
     found = while_waiting(piece, pieces) if apart else while_waiting(part, _parts(stream, plan, progress))
     waiting: list[Part] = []
@@ -168,7 +170,7 @@ def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, ro
 
 
 def _parts(
-    stream: Stream | RowGroups, plan: Plan, progress: Progress | None, first_row: int = 0
+    stream: Stream | SortedVotes | RowGroups, plan: Plan, progress: Progress | None, first_row: int = 0
 ) -> Iterator[tuple[Any, int]]:
     """Tables of some rows, and the row number of the first of each."""
     for batch in stream.batches(plan.columns):
@@ -179,9 +181,10 @@ def _parts(
             progress(first_row, stream.rows or 0)
 
 
-def _head(stream: Stream) -> Any:
-    """The first rows, with all columns."""
-    batches = list(islice(stream.batches(without_index(stream.schema.names)), 1))
+def _head(stream: Stream | SortedVotes) -> Any:
+    """The first rows, with all columns but the index that pandas writes."""
+    names = [name for name in stream.schema.names if not PANDAS_INDEX.fullmatch(name)]
+    batches = list(islice(stream.batches(names), 1))
     if not batches:
         raise InputError("there are no points: the votes have zero rows.")
     return pa.Table.from_batches(batches).slice(0, HEAD)

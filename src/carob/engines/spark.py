@@ -23,7 +23,7 @@ from carob.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, par
 from carob.engines.row_decoder import Plan
 from carob.errors import InputError
 from carob.model.label_model import LabelModel
-from carob.read.parquet_files import ParquetFiles, files_of
+from carob.read.streams import files_of, parquet_stream
 
 _PART = "place long, part binary"
 
@@ -136,7 +136,7 @@ def session(master: str | None = None) -> Any:
 def read_parquet(spark: Any, path: str | Path, written: Sequence[str] = ()) -> Any:
     """Parquet files as a data frame, with rows in the order that carob reads them in, file after file."""
     paths = files_of(path, written)
-    ParquetFiles.of(paths)  # which refuses files that do not fit together
+    parquet_stream(paths)  # which refuses files that do not fit together
     first, *others = (spark.read.parquet(str(file.resolve())) for file in paths)
     for other in others:
         first = first.union(other)
