@@ -30,7 +30,7 @@ from carob.count.digest import Digest
 from carob.engines.cluster import FAN, merged_bytes, part_bytes
 from carob.engines.row_decoder import Part, Plan, together
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 CAROB = str(Path(sys.executable).with_name("carob"))
 ROWS = 1 << 20  # of a row group, and of a part that is drawn
@@ -220,7 +220,7 @@ def _chart(rows: list[dict[str, float]]) -> str:
 
 
 def _plan(m: int) -> Plan:
-    plan = Plan.of_head(drawn(1_000, m), Reading(drop=("y",), abstain=-1), None, Settings())
+    plan = Plan.of_head(drawn(1_000, m), ReadOptions(drop=("y",), abstain=-1), None, Settings())
     if plan is None:
         raise TypeError("these are votes for classes in a wide table")
     return plan

@@ -23,6 +23,7 @@ from carob import (
     LabelModel,
     Moments,
     NotIdentifiedError,
+    ReadOptions,
     SourceModel,
     Votes,
     apply_sources,
@@ -143,7 +144,9 @@ def test_keys_keep_their_leading_zeros(tmp_path: Path) -> None:
     path = write(tmp_path / "v.csv", good_votes(50), id=[f"{i:05d}" for i in range(50)])
     assert carob("fit", path, "--key", "id", "--class-balance", ".5", "--out", tmp_path / "l.jsonl").returncode == 0
     assert json.loads((tmp_path / "l.jsonl").read_text().splitlines()[7])["id"] == "00007"
-    votes = read_votes({"id": [1, 2], "a": [0, 1], "b": [1, 0]}, key="id", gold_file={"id": ["2"], "gold": [1]})
+    votes = read_votes(
+        {"id": [1, 2], "a": [0, 1], "b": [1, 0]}, key="id", options=ReadOptions(gold_file={"id": ["2"], "gold": [1]})
+    )
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [-1, 1]
 
@@ -379,9 +382,9 @@ def test_pairs_of_other_sources_are_refused() -> None:
 def test_misspelt_options_are_refused() -> None:
     frame = {"a": [0, 1], "b": [1, 0]}
     with pytest.raises(InputError, match="layout must be one of None, 'wide', 'long'"):
-        read_votes(frame, layout="tall")  # type: ignore[arg-type]
+        read_votes(frame, options=ReadOptions(layout="tall"))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="repeats must be one of"):
-        read_votes(frame, repeats="some")  # type: ignore[arg-type]
+        read_votes(frame, options=ReadOptions(repeats="some"))  # type: ignore[arg-type]
     assert read_votes(frame | {"split": [1, 1]}, drop="split").sources == ("a", "b")
     with pytest.raises(InputError, match="method must be one of"):
         LabelModel("mode").fit(good_votes(50), good_votes(50).gold)  # type: ignore[arg-type]
@@ -402,7 +405,7 @@ def test_a_late_duplicate_key_is_found() -> None:
         read_votes(
             {"id": keys, "a": [0, 1] * (n // 2), "b": [1, 0] * (n // 2)},
             key="id",
-            gold_file={"id": [*keys[:-1], n - 2], "gold": [0, 1] * (n // 2)},
+            options=ReadOptions(gold_file={"id": [*keys[:-1], n - 2], "gold": [0, 1] * (n // 2)}),
         )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from carob.model.label_model import LabelModel as LabelModel
     from carob.model.label_model import load as load
     from carob.posterior.source_model import SourceModel as SourceModel
+    from carob.read import ReadOptions as ReadOptions
     from carob.read import read_votes as read_votes
     from carob.read.apply_rules import apply_sources as apply_sources
     from carob.read.rules import Source as Source
@@ -40,6 +41,7 @@ _HOMES = {
     "Moments": "count.moments",
     "NotIdentifiedError": "errors",
     "Patterns": "votes",
+    "ReadOptions": "read",
     "Source": "read.rules",
     "SourceModel": "posterior.source_model",
     "Votes": "votes",

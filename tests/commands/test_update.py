@@ -20,9 +20,9 @@ from carob.commands.update import update_model
 from carob.count import sampling
 from carob.posterior.settings import Settings
 from carob.read import streams
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
-READING = Reading(gold="y")
+READING = ReadOptions(gold="y")
 
 
 @pytest.fixture(autouse=True)

@@ -29,10 +29,10 @@ from carob.count import sampling
 from carob.engines.local import FileVotes, fit, open_votes
 from carob.posterior.settings import Settings
 from carob.read import streams
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 N = 3_000
-READING = Reading(key="id", gold="y", drop=("text",))
+READING = ReadOptions(key="id", gold="y", drop=("text",))
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +138,7 @@ def test_invariant_parts_give_the_model_and_labels_of_the_whole(
         assert model.read_bytes() == expected.to_bytes()
         assert rows_of(out) == labels
         assert (streamed.labels, streamed.data.warnings) == (whole.labels, whole.data.warnings)
-        again = label_votes(VotesFile(source, Reading(key="id")), str(model), str(out), keep=["text"])
+        again = label_votes(VotesFile(source, ReadOptions(key="id")), str(model), str(out), keep=["text"])
         assert rows_of(out) == labels
         assert again.labels == whole.labels
     assert [row["text"] for row in labels] == found["text"].to_pylist()
@@ -214,7 +214,7 @@ def test_gold_of_a_second_file(in_parts: Callable[[int], None], tmp_path: Path) 
     gold = found.select(["id", "y"]).filter(pc.is_valid(found["y"]))
     source = write_parquet(found.drop_columns(["y"]), tmp_path)
     model = tmp_path / "model.json"
-    reading = Reading(key="id", gold_file=gold, drop=("text",))
+    reading = ReadOptions(key="id", gold_file=gold, drop=("text",))
     fit_votes(VotesFile(source, reading), Settings(), model_file=str(model))
     expected = model.read_bytes()
     in_parts(600)
@@ -254,7 +254,7 @@ def test_other_methods_and_scores_are_read_whole(in_parts: Callable[[int], None]
     assert isinstance(open_votes(path, READING, None, Settings(method="triplets")), Votes)
     rng = np.random.default_rng(0)
     judged = pa.table({f"j{i}": rng.random(400) for i in range(3)})
-    assert isinstance(open_votes(write_parquet(judged, tmp_path), Reading(), None, Settings()), Votes)
+    assert isinstance(open_votes(write_parquet(judged, tmp_path), ReadOptions(), None, Settings()), Votes)
 
 
 def test_a_corrupt_row_group_is_named_and_nothing_is_written(in_parts: Callable[[int], None], tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(in_parts: Callable[[int
     numbers = {f"s{i}": rng.integers(0, 90, 200_000) for i in range(3)}  # more than is read ahead
     pq.write_table(pa.table(numbers), path, row_group_size=5_000)
     in_parts(5_000)
-    opened = open_votes(str(path), Reading(), None, Settings())
+    opened = open_votes(str(path), ReadOptions(), None, Settings())
     assert isinstance(opened, FileVotes)
     parts = opened.parts(opened.digest.sources)
     next(parts)
@@ -321,7 +321,7 @@ def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
 ) -> None:
     source = write_parquet(long_table(votes_each, workers, named), tmp_path)
     out, model = tmp_path / "labels.parquet", tmp_path / "model.json"
-    data = VotesFile(source, Reading(gold="y", repeats="last", abstain=-1))
+    data = VotesFile(source, ReadOptions(gold="y", repeats="last", abstain=-1))
     whole = fit_votes(data, Settings(), str(out), str(model))
     expected, labels = model.read_bytes(), rows_of(out)
     in_parts(333)
@@ -331,7 +331,7 @@ def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
     assert rows_of(out) == labels
     assert (streamed.labels, streamed.data.read_as) == (whole.labels, whole.data.read_as)
     if not named:
-        label_votes(VotesFile(source, Reading(repeats="last")), str(model), str(out))
+        label_votes(VotesFile(source, ReadOptions(repeats="last")), str(model), str(out))
         assert rows_of(out) == labels
     with pytest.raises(InputError, match="repeat a worker on a task"):
-        fit_votes(VotesFile(source, Reading(gold="y", abstain=-1)), Settings())
+        fit_votes(VotesFile(source, ReadOptions(gold="y", abstain=-1)), Settings())

@@ -8,7 +8,7 @@ import pytest
 from carob import InputError
 from carob.engines.row_decoder import Plan, gathered, together
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 TABLE = pa.table({"a": [0, 1, 1, 0] * 30, "b": [0, 1, 0, 1] * 30, "c": [1, 1, 0, 0] * 30, "y": [None, 1, None, 0] * 30})
 
@@ -16,7 +16,7 @@ TABLE = pa.table({"a": [0, 1, 1, 0] * 30, "b": [0, 1, 0, 1] * 30, "c": [1, 1, 0,
 def test_a_plan_learns_from_a_pass_what_the_first_rows_do_not_tell() -> None:
     settings = Settings()
     head = TABLE.slice(1, 1)  # one class only
-    plan = Plan.of_head(head, Reading(gold="y"), None, settings)
+    plan = Plan.of_head(head, ReadOptions(gold="y"), None, settings)
     assert plan is not None
     assert plan.columns == ["a", "b", "c", "y"]
     passes = []
@@ -40,6 +40,6 @@ def test_no_rows_are_refused() -> None:
 
 def test_scores_and_long_tables_have_no_plan() -> None:
     scores = pa.table({"a": [0.1, 0.2, 0.3, 0.4, 0.55], "b": [0.5, 0.6, 0.7, 0.1, 0.2]})
-    assert Plan.of_head(scores, Reading(), [0, 1], Settings()) is None
+    assert Plan.of_head(scores, ReadOptions(), [0, 1], Settings()) is None
     long = pa.table({"task": [1, 1, 2], "worker": ["a", "b", "a"], "label": [0, 1, 1]})
-    assert Plan.of_head(long, Reading(), None, Settings()) is None
+    assert Plan.of_head(long, ReadOptions(), None, Settings()) is None

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from tables import WIDE
 
-from carob import InputError, read_votes
+from carob import InputError, ReadOptions, read_votes
 
 
 def test_gold_file_refusals() -> None:
@@ -20,17 +20,17 @@ def test_gold_file_refusals() -> None:
         ({"key": "id", "gold_file": {"id": ["a"], "gold": [5]}}, "gold column 'gold' holds 5"),
     ]:
         with pytest.raises(InputError, match=text):
-            read_votes(votes, **options)  # type: ignore[arg-type]
+            read_votes(votes, options=ReadOptions(**options))  # type: ignore[arg-type]
     repeated = pa.concat_tables([votes, votes])
     with pytest.raises(InputError, match="more than once in the votes"):
-        read_votes(repeated, key="id", gold_file={"id": ["a"], "gold": [1]})
+        read_votes(repeated, key="id", options=ReadOptions(gold_file={"id": ["a"], "gold": [1]}))
 
 
 def test_gold_of_a_second_file_is_added_to_that_of_the_votes() -> None:
     sources = {name: [0, 1] * 3 for name in ("s1", "s2", "s3")}
     table = {"id": list("abcdef"), **sources, "truth": [0, 1, 1, None, None, None]}
     more = {"id": ["c", "d"], "truth": [0, 1], "chance": [0.5, 0.25]}
-    votes = read_votes(table, key="id", gold="truth", gold_file=more, chance="chance")
+    votes = read_votes(table, key="id", gold="truth", options=ReadOptions(gold_file=more, chance="chance"))
     assert votes.sources == ("s1", "s2", "s3")
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [0, 1, 0, 1, -1, -1]

@@ -12,7 +12,7 @@ import pytest
 from run_carob import answer, carob
 from simulate import draw_votes, symmetric_conditionals
 
-from carob import InputError, LabelModel, Votes, read_votes
+from carob import InputError, LabelModel, ReadOptions, Votes, read_votes
 
 
 def sources(n: int = 300, names: str = "abcd", words: tuple[Any, Any] = (0, 1)) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_values_that_no_other_source_has() -> None:
 def test_gold_of_a_second_file_tells_as_well() -> None:
     columns = sources(names="ab", words=("no", "yes")) | {"key": list(range(300)), "lang": ["de", "en", "fr"] * 100}
     gold = {"key": [1, 2, 3], "gold": ["no", "yes", "no"]}
-    votes = read_votes(columns, drop=["y"], key="key", gold_file=gold)
+    votes = read_votes(columns, drop=["y"], key="key", options=ReadOptions(gold_file=gold))
     assert votes.sources == ("a", "b")
     assert votes.aside == ("Set aside, no votes: lang (values such as 'de', 'en').",)
 
@@ -104,7 +104,7 @@ def test_sources_that_vote_for_one_class_are_never_set_aside() -> None:
 )
 def test_what_is_not_clear_is_refused(columns: dict[str, Any], options: dict[str, Any], text: str) -> None:
     with pytest.raises(InputError, match=text):
-        read_votes(columns, **options)
+        read_votes(columns, options=ReadOptions(**options))
 
 
 def test_names_between_commas(tmp_path: Path) -> None:
@@ -194,10 +194,13 @@ def test_where_hardly_anything_votes_numbers_are_scores() -> None:
 
 def test_what_a_user_states_wins() -> None:
     table = VOTERS | {"judge": GRADES, "length": MEASURES, "y": TRUTH.tolist()}
-    assert kinds(read_votes(table, gold="y", kinds={"length": "score"})) == {"length": "score", "judge": "score"}
+    assert kinds(read_votes(table, gold="y", options=ReadOptions(kinds={"length": "score"}))) == {
+        "length": "score",
+        "judge": "score",
+    }
     with pytest.raises(InputError, match="a vote is a class, not a measurement"):
-        read_votes({"p": SHARES, "q": SHARES[::-1]}, kinds="vote")
-    stated = read_votes(table, gold="y", kinds={"*": "score"})
+        read_votes({"p": SHARES, "q": SHARES[::-1]}, options=ReadOptions(kinds="vote"))
+    stated = read_votes(table, gold="y", options=ReadOptions(kinds={"*": "score"}))
     assert set(kinds(stated)) == {"a", "b", "c", "judge", "length"}
 
 
@@ -232,12 +235,12 @@ def test_minus_one_is_no_score() -> None:
 )
 def test_refusals(column: list[Any], options: dict[str, Any], text: str) -> None:
     with pytest.raises(InputError, match=text):
-        read_votes({"a": [0, 1, 1], "j": column, "b": [1, 1, 0]}, **options)
+        read_votes({"a": [0, 1, 1], "j": column, "b": [1, 1, 0]}, options=ReadOptions(**options))
 
 
 def test_a_score_with_one_value_is_set_aside() -> None:
     table = VOTERS | {"judge": GRADES, "same": [4.5] * 60, "y": TRUTH.tolist()}
-    found = LabelModel().fit(read_votes(table, gold="y", kinds={"same": "score"}), TRUTH)
+    found = LabelModel().fit(read_votes(table, gold="y", options=ReadOptions(kinds={"same": "score"})), TRUTH)
     assert found.aside_ == ("Set aside, they vote the same on every point: same.",)
 
 
@@ -262,7 +265,7 @@ def read_and_label(path: Path, table: dict[str, list[Any]]) -> Any:
 
 def test_an_empty_column_of_scores_is_set_aside() -> None:
     table = VOTERS | {"judge": [None] * 60, "y": TRUTH.tolist()}
-    model = LabelModel().fit(read_votes(table, gold="y", kinds={"judge": "score"}), TRUTH)
+    model = LabelModel().fit(read_votes(table, gold="y", options=ReadOptions(kinds={"judge": "score"})), TRUTH)
     assert model.aside_ == ("Set aside, they never vote: judge.",)
 
 
@@ -287,7 +290,7 @@ def test_columns_under_other_names_are_found(names: tuple[str, str, str]) -> Non
     assert (votes.sources, votes.key_name, len(votes)) == (tuple("abcde"), names[0], 50)
     assert votes.keys is not None
     assert votes.keys[1] == "0001"
-    named = read_votes(crowd(50, *names), task=names[0], worker=names[1], label=names[2])
+    named = read_votes(crowd(50, *names), options=ReadOptions(task=names[0], worker=names[1], label=names[2]))
     assert np.array_equal(named.values, votes.values)
     assert named.read_as == ""
 
@@ -306,7 +309,7 @@ def test_identifiers_of_a_file_stay_text_and_name_the_labels(tmp_path: Path) -> 
 
 
 def test_gold_of_a_second_file_is_matched_by_the_task_that_was_found() -> None:
-    votes = read_votes(crowd(20), gold_file={"item_id": ["0003"], "truth": ["yes"]})
+    votes = read_votes(crowd(20), options=ReadOptions(gold_file={"item_id": ["0003"], "truth": ["yes"]}))
     assert votes.own_gold.values.tolist() == [-1] * 3 + [1] + [-1] * 16
 
 
@@ -319,7 +322,7 @@ def test_what_is_ambiguous_is_asked_about() -> None:
     with pytest.raises(InputError, match=r"--task, --worker, --label"):
         read_votes(once.assign(seconds=0.5))
     with pytest.raises(InputError) as refused:
-        read_votes(crowd(200), layout="wide")
+        read_votes(crowd(200), options=ReadOptions(layout="wide"))
     assert "--task" not in str(refused.value)
 
 
@@ -341,7 +344,7 @@ def test_workers_who_share_no_task_with_anyone_are_read() -> None:
     assert votes.number[-2:].tolist() == [1, 1]
     with_gold = read_votes(
         pd.concat([crowd(50), alone]),
-        gold_file={"item_id": ["0001", "0002", "0003", "0004"], "gold": ["no", "yes"] * 2},
+        options=ReadOptions(gold_file={"item_id": ["0001", "0002", "0003", "0004"], "gold": ["no", "yes"] * 2}),
     )
     model = LabelModel(method="labeled", replicates=0).fit(with_gold, with_gold.gold)
     assert model.predict_proba(with_gold).shape == (52, 2)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from tables import WIDE
 
-from carob import InputError, LabelModel, Moments, Votes, check, read_votes
+from carob import InputError, LabelModel, Moments, ReadOptions, Votes, check, read_votes
 from carob.engines.labels import label_columns
 
 LONG = pa.table(
@@ -33,7 +33,7 @@ def test_long_tables() -> None:
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [1, -1, 0]
     renamed = LONG.rename_columns(["item", "who", "answer", "truth"])
-    again = Votes.from_long(renamed, task="item", worker="who", label="answer")
+    again = Votes.from_long(renamed, options=ReadOptions(task="item", worker="who", label="answer"))
     assert np.array_equal(again.values, votes.values)
     assert read_votes(LONG, gold="truth", drop=["w"]).sources == ("u", "v")
     assert read_votes(LONG, sources=["w", "u"]).sources == ("w", "u")
@@ -50,15 +50,21 @@ def test_a_worker_who_votes_twice() -> None:
     twice = pa.concat_tables([LONG, row])
     with pytest.raises(InputError, match=r"1 votes repeat.*worker 'u' on task 't1'.*--repeats first or last"):
         read_votes(twice)
-    assert read_votes(twice, repeats="first").values[0].tolist() == [1, 0, -1]
-    assert read_votes(twice, repeats="last").values[0].tolist() == [0, 0, -1]
+    assert read_votes(twice, options=ReadOptions(repeats="first")).values[0].tolist() == [1, 0, -1]
+    assert read_votes(twice, options=ReadOptions(repeats="last")).values[0].tolist() == [0, 0, -1]
 
 
 def test_gold_in_a_second_file() -> None:
-    votes = read_votes(WIDE.drop_columns(["gold"]), key="id", gold_file={"id": ["d", "a", "zz"], "label": [0, 1, 1]})
+    votes = read_votes(
+        WIDE.drop_columns(["gold"]),
+        key="id",
+        options=ReadOptions(gold_file={"id": ["d", "a", "zz"], "label": [0, 1, 1]}),
+    )
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [1, -1, -1, 0]
-    crowd = read_votes(LONG.drop_columns(["truth"]), gold_file={"task": ["t3"], "gold": ["no"], "note": ["x"]})
+    crowd = read_votes(
+        LONG.drop_columns(["truth"]), options=ReadOptions(gold_file={"task": ["t3"], "gold": ["no"], "note": ["x"]})
+    )
     assert crowd.gold is not None
     assert crowd.gold.values.tolist() == [-1, -1, 0]
 
@@ -86,7 +92,7 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no worker 'nope'"):
         read_votes(LONG, drop=["nope"])
     with pytest.raises(InputError, match="'id' holds text"):
-        read_votes(WIDE, strict=True)
+        read_votes(WIDE, options=ReadOptions(strict=True))
     with pytest.raises(InputError, match=r"200 different values.*--key"):
         read_votes({"id": list(range(200)), "x": [0, 1] * 100})
     with pytest.raises(InputError, match="names must differ"):

@@ -8,7 +8,7 @@ import pytest
 from run_carob import answer, carob
 from simulate import draw_votes, symmetric_conditionals
 
-from carob import InputError, LabelModel, Votes, load, read_votes
+from carob import InputError, LabelModel, ReadOptions, Votes, load, read_votes
 
 
 def words(n: int = 300) -> pd.DataFrame:
@@ -22,7 +22,9 @@ def words(n: int = 300) -> pd.DataFrame:
 
 def test_case_and_mapping_make_one_class_of_many() -> None:
     frame = {"a": ["Yes", "no", "NO."], "b": ["YES", "n/a", "yes"], "c": ["No", "?", "yes"], "y": ["YES", "No", None]}
-    votes = read_votes(frame, gold="y", ignore_case=True, mapping={"no.": "no"}, abstain=["N/A", "?"])
+    votes = read_votes(
+        frame, gold="y", abstain=["N/A", "?"], options=ReadOptions(ignore_case=True, mapping={"no.": "no"})
+    )
     assert votes.classes == ("no", "yes")
     assert votes.values.tolist() == [[1, 1, 0], [0, -1, -1], [0, 1, 1]]
     assert votes.gold is not None
@@ -30,15 +32,21 @@ def test_case_and_mapping_make_one_class_of_many() -> None:
     assert str(votes.coding).endswith("; case is ignored; 'no.' is read as 'no'")
     assert votes.code_gold(["YES", "NO.", ""]).values.tolist() == [1, 0, -1]
     given = read_votes(
-        frame, gold="y", ignore_case=True, mapping={"NO.": "No"}, abstain=["n/A", "?"], classes=["YES", "NO"]
+        frame,
+        gold="y",
+        abstain=["n/A", "?"],
+        classes=["YES", "NO"],
+        options=ReadOptions(ignore_case=True, mapping={"NO.": "No"}),
     )
     assert given.classes == ("yes", "no")
 
 
 def test_texts_become_numbers_or_numbers_texts_as_the_other_votes_are() -> None:
-    numbers = read_votes({"a": ["yes", "no"], "b": [1, 0], "y": [1, 0]}, gold="y", mapping={"yes": 1, "no": 0})
+    numbers = read_votes(
+        {"a": ["yes", "no"], "b": [1, 0], "y": [1, 0]}, gold="y", options=ReadOptions(mapping={"yes": 1, "no": 0})
+    )
     assert (numbers.classes, numbers.values.tolist()) == ((0, 1), [[1, 1], [0, 0]])
-    texts = read_votes({"a": ["one", "0"], "b": ["1", "0"]}, mapping={"one": 1})
+    texts = read_votes({"a": ["one", "0"], "b": ["1", "0"]}, options=ReadOptions(mapping={"one": 1}))
     assert (texts.classes, texts.values.tolist()) == (("0", "1"), [[1, 1], [0, 0]])
     scores = Votes.from_array(np.array([[0, 9], [4, 5]]), mapping={str(score): int(score > 4) for score in range(10)})
     assert (scores.classes, scores.values.tolist()) == ((0, 1), [[0, 1], [0, 1]])
@@ -47,12 +55,12 @@ def test_texts_become_numbers_or_numbers_texts_as_the_other_votes_are() -> None:
 
 def test_a_value_that_is_given_twice() -> None:
     with pytest.raises(InputError, match="gives a value twice"):
-        read_votes({"a": ["x", "y"]}, ignore_case=True, mapping={"X": "y", "x": "z"})
+        read_votes({"a": ["x", "y"]}, options=ReadOptions(ignore_case=True, mapping={"X": "y", "x": "z"}))
 
 
 def test_a_model_reads_new_votes_as_it_read_the_old(tmp_path: Path) -> None:
     frame = words()
-    votes = read_votes(frame, gold="y", ignore_case=True, mapping={"no.": "no"})
+    votes = read_votes(frame, gold="y", options=ReadOptions(ignore_case=True, mapping={"no.": "no"}))
     LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold).save(tmp_path / "m.json")
     model = load(tmp_path / "m.json")
     assert model.fit_.coding == votes.coding

@@ -13,7 +13,7 @@ from carob.label import fit as label_fit
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.read import votes_of_source
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.votes import Votes
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ class VotesFile:
     ----------
     votes : str or FileContent
         Path or query, or a file in memory.
-    reading : Reading
+    reading : ReadOptions
     classes : sequence, optional
         As in `carob.read_votes`.
     """
 
     votes: str | FileContent
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadOptions = field(default_factory=ReadOptions)
     classes: Sequence[Label] | None = None
 
     @property

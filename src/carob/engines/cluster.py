@@ -20,7 +20,7 @@ from carob.engines.row_decoder import HEAD, Part, Plan, gathered, together
 from carob.errors import InputError, examples
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.votes.coding import Coding
 
 FAN = 32  # digests that are put together at a time, before they are all put together
@@ -48,7 +48,7 @@ class Table(Protocol):
 
 
 def digest_table(
-    table: Table, reading: Reading, classes: Sequence[Label] | None, settings: Settings, pairs: bool = False
+    table: Table, reading: ReadOptions, classes: Sequence[Label] | None, settings: Settings, pairs: bool = False
 ) -> Digest:
     """A digest of all rows of a table.
 
@@ -114,7 +114,7 @@ class Frames:
         pairs : bool
             Count pairs of outputs, too.
         """
-        reading = Reading(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=abstain)
+        reading = ReadOptions(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=abstain)
         return digest_table(self.table(df), reading, classes, Settings(), pairs)
 
     def fit(
@@ -141,7 +141,7 @@ class Frames:
         """
         unfitted = LabelModel() if model is None else model
         settings = unfitted.settings()
-        reading = Reading(
+        reading = ReadOptions(
             key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
             strict=settings.strict,
         )  # fmt: skip
@@ -171,8 +171,8 @@ def labeler(
     model: LabelModel, names: Sequence[str], key: str | None, keep: Sequence[str], leave_uncovered: bool
 ) -> tuple[list[str], Callable[[Iterable[Any], int], Iterator[Any]]]:
     """The columns that are read to label rows of a table, and what makes batches of labels of batches of rows."""
-    sources, coding = model.source_model_.sources, model.fit_.coding
-    plan = replace(Plan.of_model(sources, coding, Reading(key=key)), keep=tuple(keep))
+    sources, coding = model.source_model_.sources, model.coding_
+    plan = replace(Plan.of_model(sources, coding, ReadOptions(key=key)), keep=tuple(keep))
     missing = [name for name in plan.columns if name not in names]
     if missing:
         raise InputError(f"there is no column {examples(missing)}; there are {examples(names)}.")

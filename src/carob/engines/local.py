@@ -23,7 +23,7 @@ from carob.read.gold_file import GoldFile
 from carob.read.layouts import is_long, long_reading, read_table
 from carob.read.long_sorted import SortedVotes
 from carob.read.streams import RowGroups, Stream, open_stream, whole_table
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.storage import is_sparse
@@ -66,7 +66,7 @@ class FileVotes:
 
 def open_votes(
     source: Any,
-    reading: Reading,
+    reading: ReadOptions,
     classes: Sequence[Label] | None,
     settings: Settings,
     pairs: bool = False,
@@ -121,7 +121,7 @@ def fit(
     """
     unfitted = LabelModel() if model is None else model
     settings = unfitted.settings()
-    reading = Reading(
+    reading = ReadOptions(
         key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
         strict=settings.strict,
     )  # fmt: skip
@@ -129,7 +129,7 @@ def fit(
     return unfitted.fit(opened, opened.gold) if isinstance(opened, Votes) else unfitted.fit(opened.digest)
 
 
-def _sorted(source: Any, reading: Reading) -> SortedVotes:
+def _sorted(source: Any, reading: ReadOptions) -> SortedVotes:
     """A long table with all votes on a task together."""
     opened = open_stream(source, reading.identifiers, reading.written)
     others = [reading.label, *reading.beside]
@@ -191,7 +191,7 @@ def _head(stream: Stream | SortedVotes) -> Any:
 
 
 def parts_for(
-    model: LabelModel, source: Any, reading: Reading, keep: Sequence[str] = (), progress: Progress | None = None
+    model: LabelModel, source: Any, reading: ReadOptions, keep: Sequence[str] = (), progress: Progress | None = None
 ) -> Iterator[LabelPart]:
     """Votes of the sources that a fitted model knows, coded as it knows them: one part, or many of a large table."""
     sources, coding = model.source_model_.sources, model.fit_.coding
@@ -214,14 +214,11 @@ def parts_for(
         for rows, first_row in _parts(opened, plan, progress):
             yield LabelPart(plan.votes(rows, first_row), first_row, {name: rows[name] for name in keep})
         return
-    votes = read_for_model(
-        source, sources, coding, key=reading.key, task=reading.task, worker=reading.worker, label=reading.label,
-        repeats=reading.repeats, written=reading.written,
-    )  # fmt: skip
+    votes = read_for_model(source, sources, coding, reading)
     yield LabelPart(votes, 0, kept_columns(source, reading, votes, keep) if keep else None)
 
 
-def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progress | None = None) -> Digest:
+def digest_for(model: LabelModel, source: Any, reading: ReadOptions, progress: Progress | None = None) -> Digest:
     """A digest of more votes, with gold where there is some, for a model to learn from; rows follow those before."""
     before, coding = model.learned_digest(), model.fit_.coding
     sources, n = before.counts.sources, len(before)
@@ -242,7 +239,7 @@ def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progr
     return Digest.of(votes, votes.gold, n, before.telling)
 
 
-def kept_columns(source: Any, reading: Reading, votes: Votes, keep: Sequence[str]) -> dict[str, Any]:
+def kept_columns(source: Any, reading: ReadOptions, votes: Votes, keep: Sequence[str]) -> dict[str, Any]:
     """Columns of a wide table that are handed on with labels."""
     table = whole_table(source, [*keep, *reading.identifiers], reading.written)
     check_columns(keep, table.column_names)

@@ -27,7 +27,7 @@ from carob.read.gold_file import GoldFile
 from carob.read.layouts import read_table, read_wide
 from carob.read.long import read_long, worker_names
 from carob.read.long_sorted import SortedVotes
-from carob.read.table import Entries, Reading, VoteTable, pick
+from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.coding import Coding
@@ -103,7 +103,7 @@ class Plan:
 
     Parameters
     ----------
-    reading : Reading
+    reading : ReadOptions
         With the sources named, and nothing left to find out.
     classes : sequence or None
         As a user gives them.
@@ -125,7 +125,7 @@ class Plan:
         How the table was read where that was guessed.
     """
 
-    reading: Reading
+    reading: ReadOptions
     classes: Sequence[Label] | None
     coding: Coding | None
     aside: tuple[str, ...] = ()
@@ -137,7 +137,9 @@ class Plan:
     read_as: str = ""
 
     @classmethod
-    def of_head(cls, head: Any, reading: Reading, classes: Sequence[Label] | None, settings: Settings) -> Plan | None:
+    def of_head(
+        cls, head: Any, reading: ReadOptions, classes: Sequence[Label] | None, settings: Settings
+    ) -> Plan | None:
         """From the first rows; None where the table is long, or where some sources give scores."""
         second = None if reading.gold_file is None else GoldFile.read(reading, reading.key)
         own = reading.gold if second is None or reading.gold in head.column_names else None
@@ -154,7 +156,7 @@ class Plan:
 
     @classmethod
     def of_votes(
-        cls, sorted_votes: SortedVotes, head: Any, reading: Reading, classes: Sequence[Label] | None, read_as: str
+        cls, sorted_votes: SortedVotes, head: Any, reading: ReadOptions, classes: Sequence[Label] | None, read_as: str
     ) -> Plan | None:
         """For a long table that is sorted; None where its votes are scores."""
         second = None if reading.gold_file is None else GoldFile.read(reading, reading.task)
@@ -170,12 +172,9 @@ class Plan:
         return cls(stated, classes, None, long=True, read_as=read_as)
 
     @classmethod
-    def of_model(cls, sources: tuple[str, ...], coding: Coding, reading: Reading) -> Plan:
+    def of_model(cls, sources: tuple[str, ...], coding: Coding, reading: ReadOptions) -> Plan:
         """For rows that a model with these sources and this coding labels."""
-        stated = replace(
-            reading, layout="wide", sources=sources, abstain=coding.abstain or None, kinds="vote",
-            ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping), scales=dict(coding.scales),
-        )  # fmt: skip
+        stated = replace(reading.of_model(sources, coding), layout="wide")
         return cls(stated, coding.classes, coding, sure=True)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 from carob._types import Label
 from carob.errors import InputError, examples
-from carob.read import read_votes
+from carob.read import ReadOptions, read_votes
 from carob.read.rules import Source, Vote
 from carob.votes import Votes
 from carob.votes.coding import is_missing
@@ -48,7 +48,7 @@ def apply_sources(sources: Sequence[Source], data: Any, classes: Sequence[Label]
     columns = {source.name: [row[i] for row in rows] for i, source in enumerate(sources)}
     if len(columns) < len(sources):
         raise InputError("two sources have the same name; give one of them another (name=).")
-    return read_votes(columns, layout="wide", sources=list(columns), classes=classes)
+    return read_votes(columns, sources=list(columns), classes=classes, options=ReadOptions(layout="wide"))
 
 
 def _is_frame(data: Any) -> bool:

@@ -50,6 +50,8 @@ def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, 
     table : Arrow table, optional
         All of the source, where it has been read before.
     """
+    if options.chance is not None and options.gold is None and options.gold_file is None:
+        raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")
     table = whole_table(source, options.identifiers, options.written) if table is None else table
     long = long_reading(table, options)
     if long is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from carob._types import Abstains, AnyArray, Codes, Floats, Ints, Label
 from carob.errors import InputError, examples, one_of
-from carob.votes.coding import Column
+from carob.votes.coding import Coding, Column
 from carob.votes.scales import Numbers, Scale, StatedKind, stated_kinds
 from carob.votes.spelling import Spelling
 
@@ -16,51 +16,59 @@ Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """How to read a table; see `carob.read_votes`.
+    """How to read a table. What `carob.read_votes` takes as arguments of its own wins over what stands here.
 
     Parameters
     ----------
-    missing_workers_abstain : bool
-        A worker among `sources` who is not in a long table did not vote.
-    ignore_case : bool
-        Texts that differ only in case are the same.
-    mapping : mapping of str
-        Values, and what to read instead of each.
-    strict : bool
-        Refuse columns that are no votes rather than set them aside.
-    kinds : mapping of str, or str, optional
-        What columns, or all of them, hold: "vote", "score", "probability", or a range of scores such as "0..10".
-    scales : mapping of str to Scale
-        Of the sources of a model, whose numbers become outputs as before.
+    layout : {"wide", "long"}, optional
+        Long where the columns named by `task`, `worker` and `label` are all there, otherwise wide.
+    key, gold, sources, drop, abstain, by
+        As in `carob.read_votes`.
+    gold_file : str, path, data frame or Arrow object, optional
+        A table with the key and the gold label of some points.
     chance : str, optional
-        The column, beside gold, of how likely each gold point was to be picked.
-    by : str, optional
-        The column of the group that each point is in.
-    written : sequence of str
-        Files that will be written, none of which may be read.
+        The column, beside gold, of how likely each gold point was to be picked, as `carob pick` writes it; empty cells
+        are points that were chosen at random.
+    task, worker, label : str
+        Column names of the long layout.
+    repeats : {"refuse", "first", "last"}
+        What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
+    ignore_case : bool
+        Texts that differ only in case are the same; classes are then in lower case.
+    mapping : mapping, optional
+        Values, as text, and what to read instead of each: ``{"no.": "no"}``.
+    strict : bool
+        Refuse columns that are no votes (text, dates, identifiers, measurements) rather than set them aside.
+    kinds : mapping of str, or str, optional
+        What each column holds, or all of them do: "vote", "score" (a number, the higher the more it speaks for the
+        last of two classes), "probability" (of that class), or a range of scores such as "0..10", outside which numbers
+        are refused. Where nothing is said, votes, unless a column is plainly one of scores.
+    scales, missing_workers_abstain, written
+        Of models and commands: how the numbers of a model's sources become outputs, whether its workers may be missing
+        in a long table, and files that will be written, none of which may be read.
     """
 
     layout: Layout | None = None
     key: str | None = None
     gold: str | None = None
     gold_file: Any = None
-    drop: Sequence[str] = ()
+    chance: str | None = None
     sources: Sequence[str] | None = None
+    drop: Sequence[str] = ()
     task: str = "task"
     worker: str = "worker"
     label: str = "label"
     repeats: Repeats = "refuse"
     abstain: Abstains = None
-    missing_workers_abstain: bool = False
+    by: str | None = None
     ignore_case: bool = False
     mapping: Mapping[str, Label] | None = None
     strict: bool = False
     kinds: Mapping[str, str] | str | None = None
     scales: Mapping[str, Scale] = field(default_factory=dict)
-    chance: str | None = None
-    by: str | None = None
+    missing_workers_abstain: bool = False
     written: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -68,8 +76,6 @@ class ReadOptions:
         one_of("repeats", self.repeats, get_args(Repeats))
         for flag in ("ignore_case", "strict"):
             one_of(flag, getattr(self, flag), (True, False))
-        if self.chance is not None and self.gold is None and self.gold_file is None:
-            raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")
         for name in ("drop", "sources"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
@@ -96,13 +102,17 @@ class ReadOptions:
             return {name: self.scales[name].stated if name in self.scales else StatedKind("vote") for name in names}
         return stated_kinds(self.kinds, names)
 
+    def of_model(self, sources: Sequence[str], coding: Coding) -> ReadOptions:
+        """The same for the sources of a model, whose values are read as before."""
+        return replace(
+            self, sources=sources, abstain=coding.abstain or None, kinds="vote", scales=dict(coding.scales),
+            ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
+        )  # fmt: skip
+
     @property
     def spelling(self) -> Spelling:
         """How values are rewritten before they are read."""
         return Spelling.of(self.ignore_case, self.mapping)
-
-
-Reading = ReadOptions
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,18 +89,19 @@ class Votes:
 
     @classmethod
     def from_array(cls, array: Any, sources: Sequence[str] | None = None, **options: Any) -> Votes:
-        """Votes from an array, nested lists or a sparse matrix; see `carob.read.arrays.votes_from_array`."""
-        return _read("votes_from_array", array, sources, **options)
+        """Votes from an array, nested lists or a sparse matrix; see `carob.read.to_votes.votes_from_array`."""
+        return _reading("votes_from_array")(array, sources, **options)
 
     @classmethod
     def from_frame(cls, frame: Any, **options: Any) -> Votes:
         """Votes from a data frame of any library that speaks Arrow; the options are those of `carob.read_votes`."""
-        return _read("read_votes", frame, **options)
+        return _reading("read_votes")(frame, **options)
 
     @classmethod
-    def from_long(cls, frame: Any, **options: Any) -> Votes:
+    def from_long(cls, frame: Any, *, options: Any = None, **named: Any) -> Votes:
         """Votes from a frame with a row per vote (task, worker, label); the options are those of `carob.read_votes`."""
-        return _read("read_votes", frame, layout="long", **options)
+        stated = _reading("ReadOptions")() if options is None else options
+        return _reading("read_votes")(frame, options=replace(stated, layout="long"), **named)
 
     def compact(self) -> Votes:
         """The same, held sparsely where sources are many and most say nothing: a crowd's votes as a whole array."""
@@ -294,7 +295,6 @@ class Votes:
         return Patterns.of(self.values, self.outputs.sizes)
 
 
-def _read(what: str, *given: Any, **options: Any) -> Votes:
-    # Reading stands above all that is read, and is loaded by its name.
-    votes: Votes = getattr(importlib.import_module("carob.read"), what)(*given, **options)
-    return votes
+def _reading(name: str) -> Any:
+    # Reading stands above votes, and is loaded by its name.
+    return getattr(importlib.import_module("carob.read"), name)
