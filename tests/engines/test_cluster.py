@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from carob import InputError, LabelModel, Votes
-from carob.engines.cluster import FAN, Frames, digest_table, labeler, merged_bytes, part_bytes
-from carob.engines.row_decoder import Part, Plan
+from carob.engines.cluster import FAN, Frames, chunk_bytes, digest_table, labeler, merged_bytes
+from carob.engines.row_decoder import ChunkDigest, RowDecoder
 from carob.posterior.settings import Settings
 from carob.read.table import ReadOptions
 
@@ -33,9 +33,9 @@ class Here:
     def sizes(self, columns: Sequence[str]) -> list[int]:
         return [part.num_rows for part in self.parts]
 
-    def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
+    def digests(self, plan: RowDecoder, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
         made = [
-            part_bytes(part.select(plan.columns).to_batches(300), plan, first, pairs)
+            chunk_bytes(part.select(plan.columns).to_batches(300), plan, first, pairs)
             for part, first in zip(self.parts, first_rows, strict=True)
         ]
         return [merged_bytes(made[low : low + FAN], plan.coding) for low in range(0, len(made), FAN)]
@@ -59,10 +59,10 @@ def test_invariant_partitions_change_no_bit(votes_table: Any) -> None:
 
 
 def test_parts_are_sent_as_json(votes_table: Any) -> None:
-    plan = Plan.of_head(votes_table, ReadOptions(key="id", gold="y"), None, Settings())
+    plan = RowDecoder.of_head(votes_table, ReadOptions(key="id", gold="y"), None, Settings())
     assert plan is not None
-    part = plan.part(votes_table, 5)
-    again = Part.of_bytes(part.to_bytes(plan.coding), plan.coding)
+    part = plan.digest(votes_table, 5)
+    again = ChunkDigest.of_bytes(part.to_bytes(plan.coding), plan.coding)
     assert (again.rows, again.levels, again.gold_levels) == (part.rows, part.levels, part.gold_levels)
     assert again.digest == part.digest
 

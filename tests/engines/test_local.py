@@ -277,14 +277,14 @@ def test_a_file_that_changes_while_it_is_read_is_refused(in_parts: Callable[[int
     in_parts(5_000)
     opened = open_votes(str(path), ReadOptions(), None, Settings())
     assert isinstance(opened, FileVotes)
-    parts = opened.parts(opened.digest.sources)
+    parts = opened.chunks(opened.digest.sources)
     next(parts)
     os.truncate(path, path.stat().st_size // 3)
     with pytest.raises(InputError, match=r"cannot read '.*votes\.parquet'"):
         list(parts)
     pq.write_table(pa.table(numbers).slice(0, 9_000), path)
     with pytest.raises(InputError, match="changed while it was read"):
-        list(opened.parts(opened.digest.sources))
+        list(opened.chunks(opened.digest.sources))
 
 
 @pytest.mark.parametrize("name", ["labels.parquet", "labels.csv", "labels.jsonl"])
@@ -329,7 +329,7 @@ def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
     streamed = fit_votes(data, Settings(), str(out), str(model))
     assert model.read_bytes() == expected
     assert rows_of(out) == labels
-    assert (streamed.labels, streamed.data.read_as) == (whole.labels, whole.data.read_as)
+    assert (streamed.labels, streamed.data.layout_note) == (whole.labels, whole.data.layout_note)
     if not named:
         label_votes(VotesFile(source, ReadOptions(repeats="last")), str(model), str(out))
         assert rows_of(out) == labels

@@ -286,21 +286,21 @@ def crowd(n: int = 200, task: str = "item_id", worker: str = "annotator", label:
 )
 def test_columns_under_other_names_are_found(names: tuple[str, str, str]) -> None:
     votes = read_votes(crowd(50, *names))
-    assert votes.read_as == f"Read as a long table: task = {names[0]}, worker = {names[1]}, label = {names[2]}."
+    assert votes.layout_note == f"Read as a long table: task = {names[0]}, worker = {names[1]}, label = {names[2]}."
     assert (votes.sources, votes.key_name, len(votes)) == (tuple("abcde"), names[0], 50)
     assert votes.keys is not None
     assert votes.keys[1] == "0001"
     named = read_votes(crowd(50, *names), options=ReadOptions(task=names[0], worker=names[1], label=names[2]))
     assert np.array_equal(named.values, votes.values)
-    assert named.read_as == ""
+    assert named.layout_note == ""
 
 
 def test_identifiers_of_a_file_stay_text_and_name_the_labels(tmp_path: Path) -> None:
     path, out = tmp_path / "v.csv", tmp_path / "l.csv"
     crowd().to_csv(path, index=False)
     found = answer("check", path, "--class-balance", ".5")
-    assert found["read_as"] == "Read as a long table: task = item_id, worker = annotator, label = answer."
-    assert found["read_as"] in carob("check", path, "--class-balance", ".5").stdout
+    assert found["layout_note"] == "Read as a long table: task = item_id, worker = annotator, label = answer."
+    assert found["layout_note"] in carob("check", path, "--class-balance", ".5").stdout
     answer("fit", path, "--class-balance", ".5", "--out", out, "--model", tmp_path / "m.json")
     assert out.read_text().splitlines()[1].startswith('"0000"')
     assert out.read_text().startswith('"item_id","label"')

@@ -10,7 +10,18 @@ from carob.posterior.losses import CrossScore
 from carob.show.as_json import Result, as_json
 from carob.show.report import Report
 
-SIZE = ["n_points", "n_gold", "classes", "coding", "kinds", "read_as", "n_uncovered", "sources", "aside", "warnings"]
+SIZE = [
+    "n_points",
+    "n_gold",
+    "classes",
+    "coding",
+    "kinds",
+    "layout_note",
+    "n_uncovered",
+    "sources",
+    "aside",
+    "warnings",
+]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
 CASES: dict[str, tuple[Result, list[str]]] = {
     "check": (

@@ -34,7 +34,7 @@ def test_data_that_cannot_tell() -> None:
 
 def test_things_to_look_at_first() -> None:
     data = replace(
-        summary(), warnings=(ClassWarning("One."), ClassWarning("Two.")), read_as="Read as a long table: so."
+        summary(), warnings=(ClassWarning("One."), ClassWarning("Two.")), layout_note="Read as a long table: so."
     )
     report = check_report(CheckResult(data, class_balance=BALANCE), "carob fit")
     assert report.verdict.startswith("Can be fitted, with 2 things to look at first: 2,000 points")

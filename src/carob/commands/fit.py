@@ -93,7 +93,7 @@ def fit_votes(
     if isinstance(votes, Votes):
         parts = whole_part(data, votes.select(known), keep)
     else:
-        parts = votes.parts(known, keep, started(progress, "labels"))
+        parts = votes.chunks(known, keep, started(progress, "labels"))
         if out is None:  # nobody asks for labels
             parts = iter([LabelPart(votes.digest.sample)])
     labels = Labels(model)

@@ -17,7 +17,7 @@ from carob.read.table import ReadOptions
 from carob.votes import Votes
 
 if TYPE_CHECKING:
-    from carob.engines.labels import LabelPart  # loads pyarrow
+    from carob.engines.labels import Chunk  # loads pyarrow
     from carob.engines.local import FileVotes
     from carob.read.formats import FileContent
 
@@ -78,9 +78,9 @@ def digest_of(votes: Votes | FileVotes, settings: Settings) -> Digest:
     return label_fit.digest_of(votes, votes.gold, settings) if isinstance(votes, Votes) else votes.digest
 
 
-def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[LabelPart]:
+def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[Chunk]:
     """Votes that are in memory as one part, with some columns of the table that they come from."""
-    from carob.engines.labels import LabelPart
+    from carob.engines.labels import Chunk
     from carob.engines.local import kept_columns  # loads pyarrow
 
-    yield LabelPart(votes, 0, kept_columns(data.votes, data.reading, votes, keep) if keep else None)
+    yield Chunk(votes, 0, kept_columns(data.votes, data.reading, votes, keep) if keep else None)

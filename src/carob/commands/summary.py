@@ -39,7 +39,7 @@ class DataSummary:
         What was set aside, a sentence for each reason.
     warnings : tuple of ClassWarning
         Things in the classes to look at before the labels are used.
-    read_as : str
+    layout_note : str
         How the table was read where that was guessed; else empty.
     n_uncovered : int
         Points that no source votes on.
@@ -54,7 +54,7 @@ class DataSummary:
     contradicted: int
     aside: tuple[str, ...] = ()
     warnings: tuple[ClassWarning, ...] = ()
-    read_as: str = ""
+    layout_note: str = ""
     n_uncovered: int = 0
 
     @property
@@ -76,7 +76,7 @@ class DataSummary:
         return cls(
             len(votes), None if kept.gold is None else int(gold.sum()), kept.classes, kept.coding, sources, level,
             0 if gold_seen else _contradicted(sources, level), aside,
-            tuple(counted_warnings(counts, gold)), kept.read_as, counts.uncovered,
+            tuple(counted_warnings(counts, gold)), kept.layout_note, counts.uncovered,
         )  # fmt: skip
 
 

@@ -16,8 +16,8 @@ from carob.votes.coding import names_array
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPart:
-    """Some points to be labeled.
+class Chunk:
+    """Some rows of a table, to be labeled.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ MOST_COMPARED = 1_000  # sources whose pairs are counted
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """What was found in a part of the rows; ``a + b`` is that of both.
+class ChunkDigest:
+    """What a chunk of rows holds, or several chunks together.
 
     Parameters
     ----------
@@ -75,35 +75,35 @@ class Part:
         return json.dumps(content).encode()
 
     @classmethod
-    def of_bytes(cls, content: bytes, coding: Coding | None) -> Part:
+    def of_bytes(cls, content: bytes, coding: Coding | None) -> ChunkDigest:
         """What `to_bytes` made."""
-        found = json.loads(content)
-        digest = None if found["digest"] is None or coding is None else digest_of(found["digest"], coding)
-        return cls(found["rows"], frozenset(found["levels"]), frozenset(found["gold_levels"]), digest, found["met"])
+        held = json.loads(content)
+        digest = None if held["digest"] is None or coding is None else digest_of(held["digest"], coding)
+        return cls(held["rows"], frozenset(held["levels"]), frozenset(held["gold_levels"]), digest, held["met"])
 
 
-def together(parts: Iterable[Part]) -> Part:
-    """What was found in all parts."""
-    found = [part for part in parts if part.rows]
-    if not found:
+def together(chunks: Iterable[ChunkDigest]) -> ChunkDigest:
+    """The same of several chunks."""
+    filled = [chunk for chunk in chunks if chunk.rows]
+    if not filled:
         raise InputError("there are no points: the votes have zero rows.")
-    digests = [part.digest for part in found if part.digest is not None]
-    return Part(
-        sum(part.rows for part in found),
-        frozenset().union(*(part.levels for part in found)),
-        frozenset().union(*(part.gold_levels for part in found)),
-        merged(digests) if len(digests) == len(found) else None,
-        any(part.met for part in found),
+    digests = [chunk.digest for chunk in filled if chunk.digest is not None]
+    return ChunkDigest(
+        sum(chunk.rows for chunk in filled),
+        frozenset().union(*(chunk.levels for chunk in filled)),
+        frozenset().union(*(chunk.gold_levels for chunk in filled)),
+        merged(digests) if len(digests) == len(filled) else None,
+        any(chunk.met for chunk in filled),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class RowDecoder:
     """How rows become votes.
 
     Parameters
     ----------
-    reading : ReadOptions
+    options : ReadOptions
         With the sources named, and nothing left to find out.
     classes : sequence or None
         As a user gives them.
@@ -121,11 +121,11 @@ class Plan:
         Rows are votes, those on a task together.
     sparse : bool or None
         Whether votes of a long table are held sparsely, where that is known.
-    read_as : str
+    layout_note : str
         How the table was read where that was guessed.
     """
 
-    reading: ReadOptions
+    options: ReadOptions
     classes: Sequence[Label] | None
     coding: Coding | None
     aside: tuple[str, ...] = ()
@@ -134,134 +134,130 @@ class Plan:
     sure: bool = False
     long: bool = False
     sparse: bool | None = True
-    read_as: str = ""
+    layout_note: str = ""
 
     @classmethod
     def of_head(
-        cls, head: Any, reading: ReadOptions, classes: Sequence[Label] | None, settings: Settings
-    ) -> Plan | None:
+        cls, head: Any, options: ReadOptions, classes: Sequence[Label] | None, settings: Settings
+    ) -> RowDecoder | None:
         """From the first rows; None where the table is long, or where some sources give scores."""
-        second = None if reading.gold_file is None else GoldFile.read(reading, reading.key)
-        own = reading.gold if second is None or reading.gold in head.column_names else None
-        alone = replace(reading, gold=own, gold_file=None, chance=None if second is not None else reading.chance)
-        table = read_table(head, alone)
+        options = with_gold_file(options, options.key, head.column_names)
+        table = read_table(head, replace(options, gold_file=None))
         if isinstance(table.cells, Entries) or table.stated:
             return None
-        stated = replace(alone, layout="wide", sources=table.sources, drop=(), kinds="vote", gold_file=second)
-        plan = cls(stated, classes, None, table.aside)
+        stated = replace(options, layout="wide", sources=table.sources, drop=(), kinds="vote")
+        decoder = cls(stated, classes, None, table.aside)
         with suppress(InputError):  # the first rows may not have all classes
-            plan = plan.after(plan.part(head, 0), settings)
-            return plan.after(plan.part(head, 0), settings)
-        return plan
+            decoder = decoder.after(decoder.digest(head, 0), settings)
+            return decoder.after(decoder.digest(head, 0), settings)
+        return decoder
 
     @classmethod
     def of_votes(
-        cls, sorted_votes: SortedVotes, head: Any, reading: ReadOptions, classes: Sequence[Label] | None, read_as: str
-    ) -> Plan | None:
+        cls, votes: SortedVotes, head: Any, options: ReadOptions, classes: Sequence[Label] | None, layout_note: str
+    ) -> RowDecoder | None:
         """For a long table that is sorted; None where its votes are scores."""
-        second = None if reading.gold_file is None else GoldFile.read(reading, reading.task)
-        own = None if second is not None else reading.gold
-        alone = replace(reading, gold=own, gold_file=None, chance=None if second is not None else reading.chance)
-        if read_table(head, alone).stated:
+        options = with_gold_file(options, options.task, ())
+        if read_table(head, replace(options, gold_file=None)).stated:
             return None
-        names = worker_names(sorted_votes.workers, reading.worker, sorted_votes.rows, sorted_votes.votes)
+        names = worker_names(votes.workers, options.worker, votes.rows, votes.votes)
         stated = replace(
-            alone, layout="long", sources=tuple(pick(names, reading, "worker")), drop=(), missing_workers_abstain=True,
-            kinds={reading.label: "vote"}, gold_file=second,
+            options, layout="long", sources=tuple(pick(names, options, "worker")), drop=(),
+            missing_workers_abstain=True, kinds={options.label: "vote"},
         )  # fmt: skip
-        return cls(stated, classes, None, long=True, read_as=read_as)
+        return cls(stated, classes, None, long=True, layout_note=layout_note)
 
     @classmethod
-    def of_model(cls, sources: tuple[str, ...], coding: Coding, reading: ReadOptions) -> Plan:
+    def of_model(cls, sources: tuple[str, ...], coding: Coding, options: ReadOptions) -> RowDecoder:
         """For rows that a model with these sources and this coding labels."""
-        stated = replace(reading.of_model(sources, coding), layout="wide")
-        return cls(stated, coding.classes, coding, sure=True)
+        return cls(replace(options.of_model(sources, coding), layout="wide"), coding.classes, coding, sure=True)
 
     @property
     def columns(self) -> list[str]:
         """The columns that are read."""
-        reading = self.reading
-        sources = (
-            (reading.task, reading.worker, reading.label) if self.long else (*(reading.sources or ()), reading.key)
-        )
-        names = (*sources, reading.gold, reading.chance, *self.keep)
+        options = self.options
+        sources = options.roles if self.long else (*(options.sources or ()), options.key)
+        names = (*sources, options.gold, options.chance, *self.keep)
         return list(dict.fromkeys(name for name in names if name is not None))
+
+    def points(self, rows: Any) -> int:
+        """How many points some rows are."""
+        return len(rows[self.options.task].unique()) if self.long else rows.num_rows
 
     def table(self, rows: Any, first_row: int = 0) -> VoteTable:
         """The votes in some rows as they stand there, or coded where that is quickly done."""
         if self.long:
-            return replace(read_long(rows, self.reading), read_as=self.read_as)
-        return read_wide(rows, self.reading, self.coding, first_row)
-
-    def points(self, rows: Any) -> int:
-        """How many points some rows are."""
-        return len(rows[self.reading.task].unique()) if self.long else rows.num_rows
+            return replace(read_long(rows, self.options), layout_note=self.layout_note)
+        return read_wide(rows, self.options, self.coding, first_row)
 
     def votes(self, rows: Any, first_row: int = 0) -> Votes:
         """The votes in some rows."""
         if self.coding is None:
-            raise TypeError("a plan that has seen no rows knows no classes")
+            raise TypeError("a decoder that has seen no rows knows no classes")
         return votes_of_table(self.table(rows, first_row), self.coding, self.sparse)
 
-    def part(self, rows: Any, first_row: int, pairs: bool = False, besides: int = 0) -> Part:
-        """What is found in some rows, where so many votes are known of besides."""
-        table = self.table(rows, first_row)
+    def digest(self, rows: Any, first_row: int, pairs: bool = False, besides: int = 0) -> ChunkDigest:
+        """What some rows hold, where so many votes are known of besides."""
+        table, coding = self.table(rows, first_row), self.coding
         levels = frozenset(table.levels)
         gold_levels = frozenset(() if table.gold is None else table.gold.levels)
-        if self.coding is None or not (self.sure or self._knows(levels, gold_levels)):
-            return Part(table.n, levels, gold_levels, None, table.met)
-        votes = votes_of_table(replace(table, keys=None), self.coding, self.sparse)
-        return Part(table.n, levels, gold_levels, self._digest(votes, first_row, pairs, besides), table.met)
-
-    def _digest(self, votes: Votes, first_row: int, pairs: bool, besides: int) -> Digest:
+        if coding is None or not (
+            self.sure
+            or (
+                all(coding.knows(level) for level in levels)
+                and all(coding.knows(level) or level in ("", ABSTAIN) for level in gold_levels)
+            )
+        ):
+            return ChunkDigest(table.n, levels, gold_levels, None, table.met)
+        votes = votes_of_table(replace(table, keys=None), coding, self.sparse)
         telling: Bools = np.array([name not in self.dull for name in votes.sources], dtype=bool)
         few = len(votes.sources) <= MOST_COMPARED and len(votes.outputs.source) <= MOST_OUTPUTS
-        return Digest.of(votes, votes.gold, first_row, telling, pairs and few, besides)
+        digest = Digest.of(votes, votes.gold, first_row, telling, pairs and few, besides)
+        return ChunkDigest(table.n, levels, gold_levels, digest, table.met)
 
-    def _knows(self, levels: Iterable[Label], gold_levels: Iterable[Label]) -> bool:
-        """Whether all values are classes, or mean that there is none."""
-        coding = self.coding
-        return coding is not None and (
-            all(coding.knows(level) for level in levels)
-            and all(coding.knows(level) or level in ("", ABSTAIN) for level in gold_levels)
-        )
-
-    def after(self, found: Part, settings: Settings) -> Plan:
+    def after(self, chunk: ChunkDigest, settings: Settings) -> RowDecoder:
         """The same with what is known after a pass over the rows."""
-        reading = self.reading
-        coding = find_coding(found.levels, found.gold_levels, self.classes, reading.abstain, reading.spelling)
+        options = self.options
+        coding = find_coding(chunk.levels, chunk.gold_levels, self.classes, options.abstain, options.spelling)
         if coding != self.coding:
             return replace(self, coding=coding)
-        if found.digest is None:  # some value is no class: the next pass says where
+        if chunk.digest is None:  # some value is no class: the next pass says where
             return replace(self, sure=True)
-        nothing = tell_nothing(found.digest.counts, settings.pairs(found.digest.counts.sources))
+        nothing = tell_nothing(chunk.digest.counts, settings.pairs(chunk.digest.counts.sources))
         dull = frozenset() if settings.strict else frozenset([*nothing.constant, *(copy for copy, _ in nothing.copies)])
         return self if dull == self.dull else replace(self, dull=dull)
 
 
-def gathered(plan: Plan, settings: Settings, run: Callable[[Plan], Part]) -> tuple[Plan, Digest]:
-    """The digest of all rows, and the plan that it was made with.
+def with_gold_file(options: ReadOptions, key: str | None, columns: Sequence[str]) -> ReadOptions:
+    """The same with the gold file read, beside gold in one of these columns."""
+    if options.gold_file is None:
+        return options
+    gold = options.gold if options.gold in columns else None
+    return replace(options, gold_file=GoldFile.read(options, key), gold=gold, chance=None)
+
+
+def gathered(
+    decoder: RowDecoder, settings: Settings, run: Callable[[RowDecoder], ChunkDigest]
+) -> tuple[RowDecoder, Digest]:
+    """The digest of all rows, and the decoder that it was made with.
 
     Parameters
     ----------
     run : callable
         Makes a pass over all rows.
     """
-    found = run(plan)
-    while (better := plan.after(found, settings)) is not plan:
-        plan = better
-        found = run(plan)
-    gold_file = plan.reading.gold_file
-    if gold_file is not None:
-        gold_file.check_met(found.met, np.array([]))
-    digest = found.digest
-    if digest is None:
+    whole = run(decoder)
+    while (better := decoder.after(whole, settings)) is not decoder:
+        decoder = better
+        whole = run(decoder)
+    if decoder.options.gold_file is not None:
+        decoder.options.gold_file.check_met(whole.met, np.array([]))
+    if whole.digest is None:
         raise TypeError("a pass with a sure coding makes a digest")
-    digest = digest.reading(plan.aside)
+    digest = whole.digest.reading(decoder.aside)
     n, m = len(digest), len(digest.counts.sources)
-    if plan.long and not is_sparse(int(digest.counts.number.sum()), n, m):
-        plan, digest = replace(plan, sparse=False), digest.held_densely()
+    if decoder.long and not is_sparse(int(digest.counts.number.sum()), n, m):
+        decoder, digest = replace(decoder, sparse=False), digest.held_densely()
     if settings.strict:
-        return plan, digest
-    nothing = tell_nothing(digest.counts, settings.pairs(digest.counts.sources))
-    return plan, digest.select(nothing.left)
+        return decoder, digest
+    return decoder, digest.select(tell_nothing(digest.counts, settings.pairs(digest.counts.sources)).left)

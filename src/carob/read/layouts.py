@@ -62,7 +62,7 @@ def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, 
             raise InputError(
                 f"a long table is keyed by its column {options.task!r}; {options.key!r} is not needed (key=; --key)."
             )
-        return replace(read_long(table, options), read_as=layout_note)
+        return replace(read_long(table, options), layout_note=layout_note)
     if {options.task, options.worker} & {*table.column_names}:
         # Sources of a wide table that have these names hold votes, not names: they are not read as text.
         identifiers = [name for name in (options.key, options.by) if name is not None]

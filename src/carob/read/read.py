@@ -66,16 +66,10 @@ def read_votes(
     >>> read_votes({"a": ["Yes", "no"], "b": ["YES", "No"]}, options=ReadOptions(ignore_case=True)).classes
     ('no', 'yes')
     """
-    named: dict[str, Any] = {
-        "key": key,
-        "gold": gold,
-        "sources": sources,
-        "drop": drop or None,
-        "abstain": abstain,
-        "by": by,
-    }
-    stated = {name: value for name, value in named.items() if value is not None}
-    return votes_of_source(source, replace(options or ReadOptions(), **stated), classes)
+    stated = ReadOptions.of(
+        options, key=key, gold=gold, sources=sources, drop=drop or None, abstain=abstain, by=by
+    )  # fmt: skip
+    return votes_of_source(source, stated, classes)
 
 
 def votes_of_source(source: Any, options: ReadOptions, classes: Sequence[Label] | None, opened: Any = None) -> Votes:

@@ -80,6 +80,11 @@ class ReadOptions:
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
 
+    @classmethod
+    def of(cls, options: ReadOptions | None, **named: Any) -> ReadOptions:
+        """Options, and what is named beside them as far as it is not None."""
+        return replace(options or cls(), **{name: value for name, value in named.items() if value is not None})
+
     @property
     def roles(self) -> tuple[str, str, str]:
         """Column names of the long layout."""
@@ -164,7 +169,7 @@ class VoteTable:
     gold : Column or None
     aside : tuple of str
         What of the table was set aside, a sentence for each reason.
-    read_as : str
+    layout_note : str
         How the table was read where that was guessed; else empty.
     key_name : str or None
         The column that the keys come from.
@@ -184,7 +189,7 @@ class VoteTable:
     keys: AnyArray | None
     gold: Column | None
     aside: tuple[str, ...] = ()
-    read_as: str = ""
+    layout_note: str = ""
     key_name: str | None = None
     stated: Mapping[str, StatedKind] = field(default_factory=dict)
     chances: Floats | None = None

@@ -163,8 +163,8 @@ def _understood(work: Workspace, error: str) -> str:
             if gold
             else "none; choose the column of gold labels, if there is one",
         }
-        if votes.read_as:
-            rows["Layout"] = votes.read_as
+        if votes.layout_note:
+            rows["Layout"] = votes.layout_note
         listed = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in rows.items())
         facts = f"<dl>{listed}</dl>{lines_html([*score_words(votes.coding.scales), *votes.aside])}"
     correct = "" if work.upload is None else _correct(work, opened=votes is None) + _second_file()

@@ -133,7 +133,7 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "classes": data.classes,
         "coding": str(data.coding),
         "kinds": {name: scale.kind for name, scale in data.coding.scales},
-        "read_as": data.read_as,
+        "layout_note": data.layout_note,
         "n_uncovered": data.n_uncovered,
         "sources": data.sources.rows(),
         "aside": data.aside,

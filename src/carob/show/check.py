@@ -21,7 +21,7 @@ def check_report(result: CheckResult, next_command: str = "") -> Report:
     """Whether votes are fit to be used; the next command only where they are."""
     data = result.data
     kinds = score_words(data.coding.scales)
-    reading = Section("How the votes were read", lines=[*filter(None, [data.read_as]), f"{data.coding}.", *kinds])
+    reading = Section("How the votes were read", lines=[*filter(None, [data.layout_note]), f"{data.coding}.", *kinds])
     read = [*warning_sections(data), *aside_sections(data.aside), reading, source_section(data)]
     if result.scores:
         read.append(score_section(result.scores))

@@ -63,7 +63,12 @@ def verdict(analysis: Analysis) -> str:
 def first_sections(analysis: Analysis) -> list[Section]:
     """What was read, and what to look at before all else."""
     data = analysis.check.data
-    read = [f"{size_words(data)}.", *filter(None, [data.read_as]), f"{data.coding}.", *score_words(data.coding.scales)]
+    read = [
+        f"{size_words(data)}.",
+        *filter(None, [data.layout_note]),
+        f"{data.coding}.",
+        *score_words(data.coding.scales),
+    ]
     return [
         *warning_sections(data),
         Section("How the votes were read", lines=read),

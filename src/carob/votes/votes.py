@@ -44,7 +44,7 @@ class Votes:
         Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
     aside : tuple of str
         What of the table was set aside when it was read, a sentence for each reason.
-    read_as : str
+    layout_note : str
         How the table was read where that was guessed; else empty.
     key_name : str or None
         The column that the keys come from.
@@ -64,7 +64,7 @@ class Votes:
     keys: AnyArray | None = field(default=None, repr=False)
     gold: Gold | None = field(default=None, repr=False)
     aside: tuple[str, ...] = ()
-    read_as: str = ""
+    layout_note: str = ""
     key_name: str | None = None
     by: AnyArray | None = field(default=None, repr=False)
 
