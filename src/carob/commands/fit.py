@@ -13,7 +13,7 @@ from carob.commands.outputs import Histogram, Labels, LabelShare, check_differen
 from carob.commands.progress import Progress, silent, started
 from carob.commands.summary import ClassShare, DataSummary, class_shares
 from carob.count.digest import Digest
-from carob.engines.labels import LabelPart
+from carob.engines.labels import Chunk
 from carob.model.label_model import LabelModel
 from carob.posterior.losses import CrossScore, Score, score
 from carob.posterior.settings import Settings
@@ -95,7 +95,7 @@ def fit_votes(
     else:
         parts = votes.chunks(known, keep, started(progress, "labels"))
         if out is None:  # nobody asks for labels
-            parts = iter([LabelPart(votes.digest.sample)])
+            parts = iter([Chunk(votes.digest.sample)])
     labels = Labels(model)
     with ExitStack() as both:  # neither file appears unless both can
         if out is not None:

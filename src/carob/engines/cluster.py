@@ -172,7 +172,7 @@ def labeler(
     model: LabelModel, names: Sequence[str], key: str | None, keep: Sequence[str], leave_uncovered: bool
 ) -> tuple[list[str], Callable[[Iterable[Any], int], Iterator[Any]]]:
     """The columns that are read to label rows of a table, and what makes batches of labels of batches of rows."""
-    sources, coding = model.source_model_.sources, model.coding_
+    sources, coding = model.source_model_.sources, model.fit_.coding
     decoder = replace(RowDecoder.of_model(sources, coding, ReadOptions(key=key)), keep=tuple(keep))
     missing = [name for name in decoder.columns if name not in names]
     if missing:

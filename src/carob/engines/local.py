@@ -79,7 +79,7 @@ def open_votes(
         return votes_of_source(opened, options, classes, table)
     stream: Stream | SortedVotes = opened
     decoder: RowDecoder | None = None
-    if not settings.takes_all:
+    if settings.method == "consensus":
         head = _head(opened)
         long = long_reading(head, options)
         if long is None:
@@ -195,7 +195,7 @@ def chunks_for(
     model: LabelModel, source: Any, options: ReadOptions, keep: Sequence[str] = (), progress: Progress | None = None
 ) -> Iterator[Chunk]:
     """Votes of the sources that a fitted model knows, coded as it knows them: one chunk, or many of a large table."""
-    sources, coding = model.source_model_.sources, model.coding_
+    sources, coding = model.source_model_.sources, model.fit_.coding
     opened = open_stream(source, options.identifiers, options.written)
     wide = replace(options, sources=sources)
     long = isinstance(opened, Stream) and is_long(opened.schema.names, wide)

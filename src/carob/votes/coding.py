@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from carob._cached import cached_property
 from carob._kernels.octets import look_up
-from carob._types import ABSTAIN, Abstain, Abstains, Bools, Codes, Label
+from carob._types import ABSTAIN, Abstain, Abstains, Bools, Codes, Label, cached_property
 from carob.errors import InputError, examples
 from carob.votes.scales import Scale
 from carob.votes.spelling import AS_WRITTEN, Spelling
