@@ -5,7 +5,7 @@ import pytest
 
 from carob import InputError
 from carob.read.table import Entries, ReadOptions, VoteTable
-from carob.votes.coding import Column
+from carob.votes.columns import Column
 
 
 def test_levels_are_those_of_all_columns_or_of_all_votes() -> None:

@@ -9,7 +9,7 @@ LEFT_OUT, VOTES, SCORES = 0, 1, 2  # what a source counts for
 
 
 def row_hashes(row: Ints, out: Hashes) -> None:
-    """The first sixteen bits of the hash of each row number, as in `carob.votes.row_hash`."""
+    """The first sixteen bits of the hash of each row number, as in `carob.votes.counts`."""
     lib.row_hashes(given(row), len(row), written(out))
 
 

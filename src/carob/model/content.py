@@ -22,11 +22,11 @@ from carob.posterior.naive_bayes import softmax
 from carob.posterior.settings import Method
 from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
-from carob.read.plain import plain
+from carob.read.model_file import plain
 from carob.votes import Votes
-from carob.votes.coding import MAX_CLASSES, Coding
+from carob.votes.coding import Coding, Spelling
+from carob.votes.columns import MAX_CLASSES
 from carob.votes.scales import Scale
-from carob.votes.spelling import Spelling
 
 LAST_OF_KARAT = 4  # the last version of the format that was written under that name
 _PARAMETERS = ("method", "class_balance", "known_pairs", "classes", "abstain", "level", "replicates", "rng", "strict")

@@ -26,7 +26,7 @@ from carob.posterior.source_table import SourceTable
 from carob.read import as_votes, votes_for
 from carob.read.model_file import model_bytes, read_model, write_model
 from carob.votes import Gold, Votes
-from carob.votes.coding import names_array
+from carob.votes.columns import names_array
 
 
 class LabelModel(Shown):

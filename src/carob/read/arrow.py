@@ -10,7 +10,7 @@ import pyarrow as pa
 from carob._types import Abstains, AnyArray, Bools, Floats, Ints
 from carob.errors import InputError
 from carob.read.coding import silent_numbers
-from carob.votes.coding import MAX_LEVELS, Column, names_array
+from carob.votes.columns import MAX_LEVELS, Column, names_array
 from carob.votes.scales import Numbers
 
 FRACTIONS = "fractions"  # what a column holds that may be scores

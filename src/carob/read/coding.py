@@ -13,8 +13,8 @@ from typing import Any
 
 from carob._types import ABSTAIN, Abstain, Abstains, Label
 from carob.errors import InputError, examples
-from carob.votes.coding import MAX_CLASSES, Coding, Column, abstain_values, check_labels, is_missing
-from carob.votes.spelling import AS_WRITTEN, Spelling
+from carob.votes.coding import AS_WRITTEN, Coding, Spelling
+from carob.votes.columns import MAX_CLASSES, Column, abstain_values, check_labels, is_missing
 
 
 def find_coding(

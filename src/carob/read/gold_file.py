@@ -15,7 +15,7 @@ from carob.errors import InputError, examples
 from carob.read.arrow import chance_column, keys, one_chunk, vote_column
 from carob.read.streams import whole_table
 from carob.read.table import ReadOptions
-from carob.votes.coding import Column
+from carob.votes.columns import Column
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ import numpy as np
 
 from carob._types import ABSTAIN, Label
 from carob.errors import examples
-from carob.votes.coding import Column
+from carob.votes.columns import Column
 from carob.votes.scales import Numbers, StatedKind
 
 _SOURCES, _SOURCES_WITH_GOLD = 3, 2  # columns that make a clear set of sources, without and with gold

@@ -36,7 +36,8 @@ from carob.read.infer import guessed_scores, long_names, no_votes, role_candidat
 from carob.read.long import read_long
 from carob.read.streams import whole_table
 from carob.read.table import Coded, Entries, ReadOptions, VoteTable, pick, split
-from carob.votes.coding import UNKNOWN, Coding, Column
+from carob.votes.coding import UNKNOWN, Coding
+from carob.votes.columns import Column
 from carob.votes.scales import Numbers, StatedKind
 
 

@@ -14,7 +14,7 @@ from carob.read.arrow import chance_column, group_column, identifiers, is_numeri
 from carob.read.gold_file import joined_gold
 from carob.read.infer import guessed_scores
 from carob.read.table import Entries, ReadOptions, VoteTable, pick
-from carob.votes.coding import Column, names_array
+from carob.votes.columns import Column, names_array
 from carob.votes.scales import Numbers, StatedKind
 
 _MANY_ROWS = 50  # of a long table, in which some worker votes twice at least

@@ -13,10 +13,9 @@ from carob._types import Abstains, Label
 from carob.errors import InputError
 from carob.read.table import ReadOptions
 from carob.read.to_votes import coded_votes, table_coding, votes_from_array, votes_of_table
-from carob.votes.arrays import gold_column, is_sparse_matrix
-from carob.votes.coding import Coding
+from carob.votes.coding import AS_WRITTEN, Coding
+from carob.votes.columns import gold_column, is_sparse_matrix
 from carob.votes.gold import Gold
-from carob.votes.spelling import AS_WRITTEN
 from carob.votes.votes import Votes
 
 

@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 
 from carob._types import Abstains, AnyArray, Codes, Floats, Ints, Label
 from carob.errors import InputError, examples, one_of
-from carob.votes.coding import Coding, Column
+from carob.votes.coding import Coding, Spelling
+from carob.votes.columns import Column
 from carob.votes.scales import Numbers, Scale, StatedKind, stated_kinds
-from carob.votes.spelling import Spelling
 
 Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]

@@ -13,10 +13,9 @@ from carob.errors import InputError
 from carob.read.coding import find_coding, silent_numbers
 from carob.read.table import Coded, Entries, VoteTable, check_size
 from carob.votes import Votes
-from carob.votes.arrays import gold_column, is_sparse_matrix, rectangle
-from carob.votes.coding import Coding, Column, whole_array_levels
+from carob.votes.coding import Coding, Spelling
+from carob.votes.columns import Column, gold_column, is_sparse_matrix, rectangle, whole_array_levels
 from carob.votes.scales import Numbers, StatedKind, stated_kinds
-from carob.votes.spelling import Spelling
 from carob.votes.storage import Dense, Sparse, is_sparse
 
 

@@ -17,7 +17,7 @@ from carob.commands.report import ReportResult
 from carob.commands.reproduce import ReproduceResult
 from carob.commands.summary import ClassShare, DataSummary
 from carob.commands.update import UpdateResult
-from carob.read.plain import plain
+from carob.read.model_file import plain
 from carob.show.demo import named_scores
 from carob.show.report import Report
 from carob.value.advice import DataValue

@@ -12,16 +12,13 @@ import numpy as np
 
 from carob._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Group, Ints, Label, cached_property
 from carob.errors import InputError, examples
-from carob.votes.arrays import gold_column
-from carob.votes.coding import Coding, Column
-from carob.votes.counts import VoteCounts, count_votes
-from carob.votes.directions import running_against
+from carob.votes.coding import Coding
+from carob.votes.columns import Column, gold_column
+from carob.votes.counts import VoteCounts, count_votes, score_parts, tally
 from carob.votes.gold import Gold
 from carob.votes.outputs import Outputs
-from carob.votes.patterns import Patterns
-from carob.votes.scales import Scale
-from carob.votes.storage import CELLS_PER_VOTE, Dense, Sparse
-from carob.votes.tally import score_parts, tally
+from carob.votes.scales import Scale, running_against
+from carob.votes.storage import CELLS_PER_VOTE, Dense, Patterns, Sparse
 
 _CROWD = 100  # sources; fewer are quickly gone through, whoever is silent
 
