@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from run_carob import answer, carob
+from run_carob import answer, carob, warnings_of
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
 from carob import (
@@ -485,12 +485,12 @@ def test_a_class_that_no_source_votes_for_and_one_with_a_single_gold_label(tmp_p
     options = (path, "--gold", "y", "--classes", "0,1,2", "--abstain", "-1")
     found = answer("check", *options)
     assert found["verdict"].startswith("Can be fitted, with 2 things to look at first")
-    assert [line.partition(":")[0] for line in found["warnings"]] == [
+    assert [line.partition(":")[0] for line in warnings_of(found)] == [
         "No source votes for 2",
         "Gold has one label only of 2",
     ]
     fitted = answer("fit", *options, "--out", tmp_path / "l.csv")
-    assert fitted["warnings"] == found["warnings"]
+    assert warnings_of(fitted) == warnings_of(found)
     assert list(fitted["labels"]) == ["0", "1", "2"]
     refused = carob("fit", path, "--gold", "y", "--method", "labeled", "--classes", "0,1,2,3", "--abstain", "-1")
     assert refused.returncode == 2
@@ -539,9 +539,9 @@ def test_the_next_command_does_what_the_warnings_say(command: str, tmp_path: Pat
     path = tmp_path / "my votes.csv"
     frame.to_csv(path, index=False)
     warned = answer(command, path, "--level", "0.8")
-    assert len(warned["warnings"]) == 3
+    assert len(warnings_of(warned)) == 3
     assert warned["next"].startswith(f"carob check '{path}' --level 0.8 ")
     mended = answer(*shlex.split(warned["next"])[1:])
-    assert not mended["warnings"]
+    assert not warnings_of(mended)
     assert mended["classes"] == ["no", "yes"]
     assert mended["next"].startswith("carob fit ")

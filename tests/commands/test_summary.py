@@ -79,6 +79,6 @@ def test_what_to_look_at_is_told_by_every_command(tmp_path: Path) -> None:
         rate_file(data, settings),
         pick_votes(data, settings, 5, "labels").picked,
     ):
-        assert sum(line.startswith("To look at first: ") for line in found.aside) == 2
+        assert sum(message.kind == "warning" for message in found.messages) == 2
     table = LabelModel().fit(data.read(), data.read().gold).source_table_
     assert DataSummary.of(data.read(), table, 0.9).mending == ["--ignore-case"]

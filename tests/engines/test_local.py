@@ -30,6 +30,7 @@ from carob.engines.local import FileVotes, fit, open_votes
 from carob.posterior.settings import Settings
 from carob.read import streams
 from carob.read.table import ReadOptions
+from carob.votes.messages import of_kind
 
 N = 3_000
 READING = ReadOptions(key="id", gold="y", drop=("text",))
@@ -204,8 +205,8 @@ def test_a_class_that_appears_late_and_a_source_that_is_constant_at_first(
     in_parts(600)
     streamed = fit_votes(data, Settings(), model_file=str(model))
     assert model.read_bytes() == expected
-    assert streamed.data.aside == whole.data.aside
-    assert len(whole.data.aside) == 3
+    assert streamed.data.messages == whole.data.messages
+    assert len(of_kind(whole.data.messages, "dropped")) == 3
     assert streamed.data.sources.rows() == whole.data.sources.rows()
 
 
@@ -329,7 +330,7 @@ def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
     streamed = fit_votes(data, Settings(), str(out), str(model))
     assert model.read_bytes() == expected
     assert rows_of(out) == labels
-    assert (streamed.labels, streamed.data.layout_note) == (whole.labels, whole.data.layout_note)
+    assert (streamed.labels, streamed.data.messages) == (whole.labels, whole.data.messages)
     if not named:
         label_votes(VotesFile(source, ReadOptions(repeats="last")), str(model), str(out))
         assert rows_of(out) == labels

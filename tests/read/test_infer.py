@@ -13,6 +13,12 @@ from run_carob import answer, carob
 from simulate import draw_votes, symmetric_conditionals
 
 from carob import InputError, LabelModel, ReadOptions, Votes, read_votes
+from carob.votes.messages import Message
+
+
+def words(messages: tuple[Message, ...]) -> tuple[str, ...]:
+    assert {message.kind for message in messages} <= {"dropped"}
+    return tuple(message.words for message in messages)
 
 
 def sources(n: int = 300, names: str = "abcd", words: tuple[Any, Any] = (0, 1)) -> dict[str, Any]:
@@ -36,13 +42,15 @@ def other(n: int = 300) -> dict[str, Any]:
 def test_an_ordinary_table_is_sorted_out() -> None:
     votes = read_votes(other() | sources(), gold="y")
     assert votes.sources == ("a", "b", "c", "d")
-    assert votes.aside == (
+    assert words(votes.messages) == (
         "Set aside, no votes: id (300 different values), text (300 different values), date (dates), score (fractions), "
         "region (text). Where they are scores, say so (kinds={'score': 'score'}; --kind score=score).",
     )
     model = LabelModel(class_balance=0.5, replicates=0).fit(votes, votes.gold)
-    assert model.aside_ == votes.aside
-    assert LabelModel(class_balance=0.5, replicates=0).fit(pd.DataFrame(other() | sources())).aside_ == votes.aside
+    assert model.messages_ == votes.messages
+    assert (
+        LabelModel(class_balance=0.5, replicates=0).fit(pd.DataFrame(other() | sources())).messages_ == votes.messages
+    )
 
 
 def test_values_that_no_other_source_has() -> None:
@@ -56,13 +64,13 @@ def test_values_that_no_other_source_has() -> None:
     }
     votes = read_votes(columns | odd, gold="y")
     assert votes.sources == ("a", "b", "c", "d")
-    assert votes.aside == (
+    assert words(votes.messages) == (
         "Set aside, no votes: region (values such as 'east', 'west'), year (numbers), site (values such as 'main'), "
         "city (values such as 'city 0', 'city 1').",
     )
     few = {name: column[:40] for name, column in (columns | {"id": np.arange(300)}).items()}
     numbered = read_votes(few | {name: [int(v == "yes") for v in few[name]] for name in "abcdy"}, gold="y")
-    assert numbered.aside == ("Set aside, no votes: id (40 different values).",)
+    assert words(numbered.messages) == ("Set aside, no votes: id (40 different values).",)
 
 
 def test_gold_of_a_second_file_tells_as_well() -> None:
@@ -70,7 +78,7 @@ def test_gold_of_a_second_file_tells_as_well() -> None:
     gold = {"key": [1, 2, 3], "gold": ["no", "yes", "no"]}
     votes = read_votes(columns, drop=["y"], key="key", options=ReadOptions(gold_file=gold))
     assert votes.sources == ("a", "b")
-    assert votes.aside == ("Set aside, no votes: lang (values such as 'de', 'en').",)
+    assert words(votes.messages) == ("Set aside, no votes: lang (values such as 'de', 'en').",)
 
 
 def test_sources_that_vote_for_one_class_are_never_set_aside() -> None:
@@ -79,10 +87,10 @@ def test_sources_that_vote_for_one_class_are_never_set_aside() -> None:
     one_sided["z"] = np.where(rng.random(200) < 0.3, 7, -1)
     votes = read_votes(one_sided)
     assert len(votes.sources) == 7
-    assert votes.aside == ()
+    assert words(votes.messages) == ()
     with_text = read_votes(one_sided | {"split": ["train", "test"] * 100})
     assert with_text.sources == votes.sources
-    assert with_text.aside == ("Set aside, no votes: split (text).",)
+    assert words(with_text.messages) == ("Set aside, no votes: split (text).",)
     classes = {name: np.where(rng.random(200) < 0.3, name, "") for name in ("cat", "dog", "cow")}
     assert read_votes(classes).sources == ("cat", "dog", "cow")
 
@@ -128,8 +136,8 @@ def test_commands_say_which_columns_are_no_votes(tmp_path: Path) -> None:
     pd.DataFrame(other() | sources()).to_csv(path, index=False)
     found = answer("check", path, "--gold", "y")
     assert found["verdict"].startswith("Ready to fit: 300 points, 4 sources")
-    assert "date (dates), score (fractions)" in found["aside"][0]
-    assert answer("fit", path, "--gold", "y")["aside"] == found["aside"]
+    assert "date (dates), score (fractions)" in found["messages"][0]["words"]
+    assert answer("fit", path, "--gold", "y")["messages"] == found["messages"]
     strict = carob("check", path, "--gold", "y", "--strict")
     assert strict.returncode == 2
     assert "300 different values" in strict.stderr
@@ -165,7 +173,7 @@ def test_beside_votes_plain_scores_and_probabilities_are_found() -> None:
     assert kinds(found) == {"judge": "score", "p": "probability"}
     assert found.sources == ("a", "b", "c", "judge", "p")
     assert found.classes == (0, 1)
-    assert "length (fractions)" in found.aside[0]
+    assert "length (fractions)" in found.messages[0].words
 
 
 def test_without_gold_whole_numbers_are_classes_as_ever() -> None:
@@ -178,7 +186,7 @@ def test_without_gold_other_columns_tell_that_there_are_two_classes() -> None:
     found = read_votes(VOTERS | {"judge": GRADES, "length": MEASURES})
     assert kinds(found) == {"judge": "score"}
     assert found.classes == (0, 1)
-    assert "--kind length=score" in found.aside[0]
+    assert "--kind length=score" in found.messages[0].words
     three = VOTERS | {"d": [2 * vote for vote in votes()]}
     assert kinds(read_votes(three | {"judge": GRADES})) == {}  # one of many classes
     assert kinds(read_votes({"a": votes(), "judge": GRADES})) == {}  # one other column is too few
@@ -241,7 +249,7 @@ def test_refusals(column: list[Any], options: dict[str, Any], text: str) -> None
 def test_a_score_with_one_value_is_set_aside() -> None:
     table = VOTERS | {"judge": GRADES, "same": [4.5] * 60, "y": TRUTH.tolist()}
     found = LabelModel().fit(read_votes(table, gold="y", options=ReadOptions(kinds={"same": "score"})), TRUTH)
-    assert found.aside_ == ("Set aside, they vote the same on every point: same.",)
+    assert words(found.messages_) == ("Set aside, they vote the same on every point: same.",)
 
 
 def test_long_tables_of_scores(tmp_path: Path) -> None:
@@ -266,7 +274,7 @@ def read_and_label(path: Path, table: dict[str, list[Any]]) -> Any:
 def test_an_empty_column_of_scores_is_set_aside() -> None:
     table = VOTERS | {"judge": [None] * 60, "y": TRUTH.tolist()}
     model = LabelModel().fit(read_votes(table, gold="y", options=ReadOptions(kinds={"judge": "score"})), TRUTH)
-    assert model.aside_ == ("Set aside, they never vote: judge.",)
+    assert words(model.messages_) == ("Set aside, they never vote: judge.",)
 
 
 def crowd(n: int = 200, task: str = "item_id", worker: str = "annotator", label: str = "answer") -> pd.DataFrame:
@@ -286,21 +294,23 @@ def crowd(n: int = 200, task: str = "item_id", worker: str = "annotator", label:
 )
 def test_columns_under_other_names_are_found(names: tuple[str, str, str]) -> None:
     votes = read_votes(crowd(50, *names))
-    assert votes.layout_note == f"Read as a long table: task = {names[0]}, worker = {names[1]}, label = {names[2]}."
+    guess = f"Read as a long table: task = {names[0]}, worker = {names[1]}, label = {names[2]}."
+    assert votes.messages == (Message("guess", guess),)
     assert (votes.sources, votes.key_name, len(votes)) == (tuple("abcde"), names[0], 50)
     assert votes.keys is not None
     assert votes.keys[1] == "0001"
     named = read_votes(crowd(50, *names), options=ReadOptions(task=names[0], worker=names[1], label=names[2]))
     assert np.array_equal(named.values, votes.values)
-    assert named.layout_note == ""
+    assert named.messages == ()
 
 
 def test_identifiers_of_a_file_stay_text_and_name_the_labels(tmp_path: Path) -> None:
     path, out = tmp_path / "v.csv", tmp_path / "l.csv"
     crowd().to_csv(path, index=False)
     found = answer("check", path, "--class-balance", ".5")
-    assert found["layout_note"] == "Read as a long table: task = item_id, worker = annotator, label = answer."
-    assert found["layout_note"] in carob("check", path, "--class-balance", ".5").stdout
+    guess = found["messages"][0]
+    assert guess["words"] == "Read as a long table: task = item_id, worker = annotator, label = answer."
+    assert guess["words"] in carob("check", path, "--class-balance", ".5").stdout
     answer("fit", path, "--class-balance", ".5", "--out", out, "--model", tmp_path / "m.json")
     assert out.read_text().splitlines()[1].startswith('"0000"')
     assert out.read_text().startswith('"item_id","label"')

@@ -16,11 +16,9 @@ SIZE = [
     "classes",
     "coding",
     "kinds",
-    "layout_note",
     "n_uncovered",
     "sources",
-    "aside",
-    "warnings",
+    "messages",
 ]
 ADVICE = ["n_unlabeled", "n_gold", "risk"]
 CASES: dict[str, tuple[Result, list[str]]] = {
@@ -62,18 +60,18 @@ CASES: dict[str, tuple[Result, list[str]]] = {
             "worth",
             "curve",
             "level",
-            "aside",
+            "messages",
         ],
     ),
     "votes alone": (
         votes_alone(),
-        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone", "aside"],
+        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone", "messages"],
     ),
     "plan": (
         planned(),
         [
             *("buy_labels", "buy_points", "cost", "risk_before", "risk_after"),
-            *("interval_before", "interval_after", "gain", "frontier", "aside"),
+            *("interval_before", "interval_after", "gain", "frontier", "messages"),
         ],
     ),
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from run_carob import answer, carob
+from run_carob import answer, carob, warnings_of
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
 from carob import Coding, InputError, LabelModel, ReadOptions, Votes, load, read_votes
@@ -105,10 +105,10 @@ def test_options(tmp_path: Path) -> None:
     assert found["verdict"].startswith(
         "Can be fitted, with 2 things to look at first: 300 points, 4 sources, 6 classes"
     )
-    assert "--ignore-case --map No.=no" in found["warnings"][0]
+    assert "--ignore-case --map No.=no" in warnings_of(found)[0]
     mended = ("--gold", "y", "--ignore-case", "--map", "no.=no")
     ready = answer("check", path, *mended)
-    assert (ready["classes"], ready["warnings"]) == (["no", "yes"], [])
+    assert (ready["classes"], warnings_of(ready)) == (["no", "yes"], [])
     assert ready["verdict"].startswith("Ready to fit")
     assert "--ignore-case --map no.=no" in ready["next"]
     shown = carob("fit", path, "--gold", "y", "--out", tmp_path / "x.csv").stdout

@@ -123,7 +123,7 @@ def fit_result(
         rows = np.flatnonzero(votes.gold.known)
         measured = score(model.predict_proba(votes.take(rows)), votes.gold.take(rows))
     return FitResult(
-        data=DataSummary.of(votes, fit.sources, model.level, fit.aside, gold_seen=fit.sources_saw_gold),
+        data=DataSummary.of(votes, fit.sources, model.level, fit.messages, gold_seen=fit.sources_saw_gold),
         class_balance=class_shares(model),
         labels=labels.counter.shares,
         explanation=model.explain(),

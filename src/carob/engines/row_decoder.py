@@ -31,6 +31,7 @@ from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.coding import Coding
+from carob.votes.messages import Message
 from carob.votes.storage import is_sparse
 
 HEAD = 1 << 16  # rows that decide what the columns are
@@ -109,8 +110,8 @@ class RowDecoder:
         As a user gives them.
     coding : Coding or None
         Which values are classes, as far as is known.
-    aside : tuple of str
-        What of the table was set aside, a sentence for each reason.
+    messages : tuple of Message
+        What of the table was dropped, and what was guessed.
     dull : frozenset of str
         Sources that vote the same on every point, or copy another, as far as is known.
     keep : tuple of str
@@ -121,20 +122,17 @@ class RowDecoder:
         Rows are votes, those on a task together.
     sparse : bool or None
         Whether votes of a long table are held sparsely, where that is known.
-    layout_note : str
-        How the table was read where that was guessed.
     """
 
     options: ReadOptions
     classes: Sequence[Label] | None
     coding: Coding | None
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
     dull: frozenset[str] = frozenset()
     keep: tuple[str, ...] = ()
     sure: bool = False
     long: bool = False
     sparse: bool | None = True
-    layout_note: str = ""
 
     @classmethod
     def of_head(
@@ -146,7 +144,7 @@ class RowDecoder:
         if isinstance(table.cells, Entries) or table.stated:
             return None
         stated = replace(options, layout="wide", sources=table.sources, drop=(), kinds="vote")
-        decoder = cls(stated, classes, None, table.aside)
+        decoder = cls(stated, classes, None, table.messages)
         with suppress(InputError):  # the first rows may not have all classes
             decoder = decoder.after(decoder.digest(head, 0), settings)
             return decoder.after(decoder.digest(head, 0), settings)
@@ -154,7 +152,12 @@ class RowDecoder:
 
     @classmethod
     def of_votes(
-        cls, votes: SortedVotes, head: Any, options: ReadOptions, classes: Sequence[Label] | None, layout_note: str
+        cls,
+        votes: SortedVotes,
+        head: Any,
+        options: ReadOptions,
+        classes: Sequence[Label] | None,
+        messages: tuple[Message, ...],
     ) -> RowDecoder | None:
         """For a long table that is sorted; None where its votes are scores."""
         options = with_gold_file(options, options.task, ())
@@ -165,7 +168,7 @@ class RowDecoder:
             options, layout="long", sources=tuple(pick(names, options, "worker")), drop=(),
             missing_workers_abstain=True, kinds={options.label: "vote"},
         )  # fmt: skip
-        return cls(stated, classes, None, long=True, layout_note=layout_note)
+        return cls(stated, classes, None, messages=messages, long=True)
 
     @classmethod
     def of_model(cls, sources: tuple[str, ...], coding: Coding, options: ReadOptions) -> RowDecoder:
@@ -187,7 +190,7 @@ class RowDecoder:
     def table(self, rows: Any, first_row: int = 0) -> VoteTable:
         """The votes in some rows as they stand there, or coded where that is quickly done."""
         if self.long:
-            return replace(read_long(rows, self.options), layout_note=self.layout_note)
+            return replace(read_long(rows, self.options), messages=self.messages)
         return read_wide(rows, self.options, self.coding, first_row)
 
     def votes(self, rows: Any, first_row: int = 0) -> Votes:
@@ -254,7 +257,7 @@ def gathered(
         decoder.options.gold_file.check_met(whole.met, np.array([]))
     if whole.digest is None:
         raise TypeError("a pass with a sure coding makes a digest")
-    digest = whole.digest.reading(decoder.aside)
+    digest = whole.digest.reading(decoder.messages)
     n, m = len(digest), len(digest.counts.sources)
     if decoder.long and not is_sparse(int(digest.counts.number.sum()), n, m):
         decoder, digest = replace(decoder, sparse=False), digest.held_densely()

@@ -6,6 +6,7 @@ and a column per source; a long one has a row per vote: task, worker, label (`ca
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -38,6 +39,7 @@ from carob.read.streams import whole_table
 from carob.read.table import Coded, Entries, ReadOptions, VoteTable, pick, split
 from carob.votes.coding import UNKNOWN, Coding
 from carob.votes.columns import Column
+from carob.votes.messages import Message
 from carob.votes.scales import Numbers, StatedKind
 
 
@@ -56,14 +58,14 @@ def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, 
     table = whole_table(source, options.identifiers, options.written) if table is None else table
     long = long_reading(table, options)
     if long is not None:
-        options, layout_note = long
-        if layout_note:
+        options, guesses = long
+        if guesses:
             table = whole_table(source, options.identifiers, options.written)
         if options.key not in (None, options.task):
             raise InputError(
                 f"a long table is keyed by its column {options.task!r}; {options.key!r} is not needed (key=; --key)."
             )
-        return replace(read_long(table, options), layout_note=layout_note)
+        return replace(read_long(table, options), messages=guesses)
     if {options.task, options.worker} & {*table.column_names}:
         # Sources of a wide table that have these names hold votes, not names: they are not read as text.
         identifiers = [name for name in (options.key, options.by) if name is not None]
@@ -82,11 +84,11 @@ def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, 
     return wide
 
 
-def long_reading(table: Any, options: ReadOptions) -> tuple[ReadOptions, str] | None:
-    """How to read a table with a row per vote, and the words for that where it was guessed; None of a wide table."""
+def long_reading(table: Any, options: ReadOptions) -> tuple[ReadOptions, tuple[Message, ...]] | None:
+    """How to read a table with a row per vote, and a message where that was guessed; None of a wide table."""
     columns, roles = {*table.column_names}, {*options.roles}
     if is_long(table.column_names, options):
-        return options, ""
+        return options, ()
     wide = options.layout == "wide" or (options.sources is not None and {*split(options.sources, columns)} <= columns)
     keyed = options.key is not None and options.key not in role_candidates(table.column_names)["task"]
     if wide or keyed or roles != {*ReadOptions().roles} or roles <= columns:
@@ -95,7 +97,8 @@ def long_reading(table: Any, options: ReadOptions) -> tuple[ReadOptions, str] | 
     if names is None:
         return None
     words = ", ".join(f"{role} = {name}" for role, name in zip(("task", "worker", "label"), names, strict=True))
-    return replace(options, task=names[0], worker=names[1], label=names[2]), f"Read as a long table: {words}."
+    guess = Message("guess", f"Read as a long table: {words}.")
+    return replace(options, task=names[0], worker=names[1], label=names[2]), (guess,)
 
 
 def is_long(names: Sequence[str], options: ReadOptions) -> bool:
@@ -128,10 +131,10 @@ def read_wide(table: Any, options: ReadOptions, coding: Coding | None = None, fi
     truth, chances, met = _wide_gold(table, points, gold, options, where)
     cells: Coded | list[Column | Numbers] | None = _coded(table, names, coding)
     stated: dict[str, StatedKind] = {}
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
     if cells is None:
         columns, stated, reasons = _decoded(table, names, truth, options, where)
-        names, aside = list(columns), _aside_words(reasons)
+        names, messages = list(columns), _dropped(reasons)
         cells = list(columns.values())
     return VoteTable(
         table.num_rows,
@@ -139,7 +142,7 @@ def read_wide(table: Any, options: ReadOptions, coding: Coding | None = None, fi
         cells,
         points,
         truth,
-        aside,
+        messages,
         key_name=options.key,
         stated=stated,
         chances=chances,
@@ -288,12 +291,14 @@ def _gold_levels(truth: Column | None, options: ReadOptions) -> list[Label]:
     return [] if truth is None else as_read([truth], options.spelling)[0].levels
 
 
-def _aside_words(reasons: dict[str, str]) -> tuple[str, ...]:
-    """What was set aside, and the first column of it that may hold scores."""
+def _dropped(reasons: dict[str, str]) -> tuple[Message, ...]:
+    """What is no source, and the first column of it that may hold scores."""
     if not reasons:
         return ()
     words = f"Set aside, no votes: {', '.join(f'{name} ({reason})' for name, reason in reasons.items())}."
     fraction = next((name for name, reason in reasons.items() if reason == FRACTIONS), None)
-    if fraction is not None:
-        words += f" Where they are scores, say so (kinds={{{fraction!r}: 'score'}}; --kind {fraction}=score)."
-    return (words,)
+    if fraction is None:
+        return (Message("dropped", words),)
+    option = f"--kind {fraction}=score"
+    words += f" Where they are scores, say so (kinds={{{fraction!r}: 'score'}}; {option})."
+    return (Message("dropped", words, shlex.join(["--kind", f"{fraction}=score"])),)

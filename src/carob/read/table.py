@@ -10,6 +10,7 @@ from carob._types import Abstains, AnyArray, Codes, Floats, Ints, Label
 from carob.errors import InputError, examples, one_of
 from carob.votes.coding import Coding, Spelling
 from carob.votes.columns import Column
+from carob.votes.messages import Message
 from carob.votes.scales import Numbers, Scale, StatedKind, stated_kinds
 
 Layout = Literal["wide", "long"]
@@ -167,10 +168,8 @@ class VoteTable:
     keys : array, shape (n,), or None
         Identifiers of the points.
     gold : Column or None
-    aside : tuple of str
-        What of the table was set aside, a sentence for each reason.
-    layout_note : str
-        How the table was read where that was guessed; else empty.
+    messages : tuple of Message
+        What of the table was dropped, and what was guessed.
     key_name : str or None
         The column that the keys come from.
     stated : mapping of str to StatedKind
@@ -188,8 +187,7 @@ class VoteTable:
     cells: Sequence[Column | Numbers] | Coded | Entries
     keys: AnyArray | None
     gold: Column | None
-    aside: tuple[str, ...] = ()
-    layout_note: str = ""
+    messages: tuple[Message, ...] = ()
     key_name: str | None = None
     stated: Mapping[str, StatedKind] = field(default_factory=dict)
     chances: Floats | None = None

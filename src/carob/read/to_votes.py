@@ -133,9 +133,7 @@ def votes_of_table(table: VoteTable, coding: Coding, sparse: bool | None = None)
             coding.codes(column) if isinstance(column, Column) else scales[name].codes(column)
             for name, column in zip(table.sources, table.cells, strict=True)
         ]).T  # fmt: skip
-    votes = Votes(
-        cells, table.sources, coding, table.keys, None, table.aside, table.layout_note, table.key_name, table.by
-    )
+    votes = Votes(cells, table.sources, coding, table.keys, None, table.messages, table.key_name, table.by)
     return votes if table.gold is None else replace(votes, gold=votes.code_gold(table.gold, table.chances))
 
 

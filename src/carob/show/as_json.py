@@ -133,11 +133,9 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "classes": data.classes,
         "coding": str(data.coding),
         "kinds": {name: scale.kind for name, scale in data.coding.scales},
-        "layout_note": data.layout_note,
         "n_uncovered": data.n_uncovered,
         "sources": data.sources.rows(),
-        "aside": data.aside,
-        "warnings": [warning.words for warning in data.warnings],
+        "messages": [vars(message) for message in data.messages],
     }
 
 

@@ -16,6 +16,7 @@ from carob.votes.coding import Coding
 from carob.votes.columns import Column, gold_column
 from carob.votes.counts import VoteCounts, count_votes, score_parts, tally
 from carob.votes.gold import Gold
+from carob.votes.messages import Message
 from carob.votes.outputs import Outputs
 from carob.votes.scales import Scale, running_against
 from carob.votes.storage import CELLS_PER_VOTE, Dense, Patterns, Sparse
@@ -39,10 +40,8 @@ class Votes:
         Identifiers of the points.
     gold : Gold or None
         Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
-    aside : tuple of str
-        What of the table was set aside when it was read, a sentence for each reason.
-    layout_note : str
-        How the table was read where that was guessed; else empty.
+    messages : tuple of Message
+        What of the table was dropped when it was read, and what was guessed.
     key_name : str or None
         The column that the keys come from.
     by : array of str, shape (n,), or None
@@ -60,8 +59,7 @@ class Votes:
     coding: Coding
     keys: AnyArray | None = field(default=None, repr=False)
     gold: Gold | None = field(default=None, repr=False)
-    aside: tuple[str, ...] = ()
-    layout_note: str = ""
+    messages: tuple[Message, ...] = ()
     key_name: str | None = None
     by: AnyArray | None = field(default=None, repr=False)
 
