@@ -27,10 +27,10 @@ from run import Result, best, compile_modules
 
 import carob
 from carob.count.digest import Digest
-from carob.engines.cluster import FAN, merged_bytes, part_bytes
-from carob.engines.row_decoder import Part, Plan, together
+from carob.engines.cluster import FAN, chunk_bytes, merged_bytes
+from carob.engines.row_decoder import ChunkDigest, RowDecoder, together
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 CAROB = str(Path(sys.executable).with_name("carob"))
 ROWS = 1 << 20  # of a row group, and of a part that is drawn
@@ -219,15 +219,15 @@ def _chart(rows: list[dict[str, float]]) -> str:
     return str(vl_convert.vegalite_to_svg(both.to_json()))
 
 
-def _plan(m: int) -> Plan:
-    plan = Plan.of_head(drawn(1_000, m), Reading(drop=("y",), abstain=-1), None, Settings())
+def _plan(m: int) -> RowDecoder:
+    plan = RowDecoder.of_head(drawn(1_000, m), ReadOptions(drop=("y",), abstain=-1), None, Settings())
     if plan is None:
         raise TypeError("these are votes for classes in a wide table")
     return plan
 
 
-def _part(rows: pa.Table, first_row: int) -> Part:
-    return _plan(rows.num_columns - 1).part(rows, first_row)
+def _part(rows: pa.Table, first_row: int) -> ChunkDigest:
+    return _plan(rows.num_columns - 1).digest(rows, first_row)
 
 
 def tree(executors: int = 1_000, rows: int = 2_000, m: int = 20) -> None:
@@ -235,7 +235,7 @@ def tree(executors: int = 1_000, rows: int = 2_000, m: int = 20) -> None:
     plan = _plan(m)
     start = time.process_time()
     table = drawn(rows, m, 1)
-    contents = [part_bytes(table.to_batches(), plan, k * rows, False) for k in range(executors)]
+    contents = [chunk_bytes(table.to_batches(), plan, k * rows, False) for k in range(executors)]
     made, level = time.process_time() - start, 0
     first = sum(map(len, contents)) / len(contents)
     largest = 0
@@ -245,8 +245,8 @@ def tree(executors: int = 1_000, rows: int = 2_000, m: int = 20) -> None:
         contents = [merged_bytes(contents[low : low + FAN], plan.coding) for low in range(0, len(contents), FAN)]
         largest = max(largest, *map(len, contents))
     merged = time.process_time() - start
-    found = Part.of_bytes(contents[0], plan.coding).digest
-    whole = together([plan.part(table, k * rows) for k in range(executors)]).digest
+    found = ChunkDigest.of_bytes(contents[0], plan.coding).digest
+    whole = together([plan.digest(table, k * rows) for k in range(executors)]).digest
     if not isinstance(found, Digest) or found != whole:
         raise RuntimeError("the tree gives another digest than all parts at once")
     print(

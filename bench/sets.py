@@ -34,7 +34,7 @@ def read_set(file: Path) -> Votes:
         raise InputError(f"class indices are whole numbers; these columns hold something else: {', '.join(others)}.")
     table = parquet.read_table(file, columns=[field.name for field in indices])
     largest = max((compute.max(column).as_py() or 0 for column in table.columns), default=0)
-    return carob.read_votes(table, layout="wide", gold="gold", classes=range(largest + 1))
+    return carob.read_votes(table, gold="gold", classes=range(largest + 1), options=carob.ReadOptions(layout="wide"))
 
 
 def readable(folder: str | Path, only: Sequence[str] | None = None) -> Iterator[tuple[str, Votes]]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from carob.paper.datasets.imdb import imdb_sources, read_imdb_reviews
-from carob.read.apply_rules import apply_sources
 from carob.read.files import whole_file
+from carob.read.rules import apply_sources
 
 TARGET = Path(__file__).parent.parent / "src" / "carob" / "datasets" / "imdb_patterns.csv"
 

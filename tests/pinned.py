@@ -18,7 +18,7 @@ from simulate import draw_votes, make_votes, sample, symmetric_conditionals, tri
 
 from carob import Gold, LabelModel, Votes, data_value, plan
 from carob.errors import InputError, NotIdentifiedError
-from carob.read.plain import plain
+from carob.read.model_file import plain
 
 FILE = Path(__file__).with_name("pinned.json")
 

@@ -66,3 +66,8 @@ def _text(stream: io.TextIOWrapper) -> str:
     written = stream.buffer
     assert isinstance(written, io.BytesIO)
     return written.getvalue().decode()
+
+
+def warnings_of(found: dict[str, Any]) -> list[str]:
+    """The words of what to look at first, of an answer as JSON."""
+    return [message["words"] for message in found["messages"] if message["kind"] == "warning"]

@@ -13,7 +13,7 @@ from carob._kernels.octets import look_up
 from carob._kernels.pools import pool_votes
 from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary, row_hashes
 from carob._kernels.views import add_joint
-from carob.votes.row_hash import block_of, mixed
+from carob.votes.counts import block_of, mixed
 
 
 def test_oracle_pairs_of_any_features_of_any_points() -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from run_carob import answer, carob
+from run_carob import answer, carob, warnings_of
 from simulate import draw_votes, make_votes, symmetric_conditionals
 
 from carob import (
@@ -23,6 +23,7 @@ from carob import (
     LabelModel,
     Moments,
     NotIdentifiedError,
+    ReadOptions,
     SourceModel,
     Votes,
     apply_sources,
@@ -143,7 +144,9 @@ def test_keys_keep_their_leading_zeros(tmp_path: Path) -> None:
     path = write(tmp_path / "v.csv", good_votes(50), id=[f"{i:05d}" for i in range(50)])
     assert carob("fit", path, "--key", "id", "--class-balance", ".5", "--out", tmp_path / "l.jsonl").returncode == 0
     assert json.loads((tmp_path / "l.jsonl").read_text().splitlines()[7])["id"] == "00007"
-    votes = read_votes({"id": [1, 2], "a": [0, 1], "b": [1, 0]}, key="id", gold_file={"id": ["2"], "gold": [1]})
+    votes = read_votes(
+        {"id": [1, 2], "a": [0, 1], "b": [1, 0]}, key="id", options=ReadOptions(gold_file={"id": ["2"], "gold": [1]})
+    )
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [-1, 1]
 
@@ -378,9 +381,9 @@ def test_pairs_of_other_sources_are_refused() -> None:
 def test_misspelt_options_are_refused() -> None:
     frame = {"a": [0, 1], "b": [1, 0]}
     with pytest.raises(InputError, match="layout must be one of None, 'wide', 'long'"):
-        read_votes(frame, layout="tall")  # type: ignore[arg-type]
+        read_votes(frame, options=ReadOptions(layout="tall"))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="repeats must be one of"):
-        read_votes(frame, repeats="some")  # type: ignore[arg-type]
+        read_votes(frame, options=ReadOptions(repeats="some"))  # type: ignore[arg-type]
     assert read_votes(frame | {"split": [1, 1]}, drop="split").sources == ("a", "b")
     with pytest.raises(InputError, match="method must be one of"):
         LabelModel("mode").fit(good_votes(50), good_votes(50).gold)  # type: ignore[arg-type]
@@ -401,7 +404,7 @@ def test_a_late_duplicate_key_is_found() -> None:
         read_votes(
             {"id": keys, "a": [0, 1] * (n // 2), "b": [1, 0] * (n // 2)},
             key="id",
-            gold_file={"id": [*keys[:-1], n - 2], "gold": [0, 1] * (n // 2)},
+            options=ReadOptions(gold_file={"id": [*keys[:-1], n - 2], "gold": [0, 1] * (n // 2)}),
         )
 
 
@@ -481,12 +484,12 @@ def test_a_class_that_no_source_votes_for_and_one_with_a_single_gold_label(tmp_p
     options = (path, "--gold", "y", "--classes", "0,1,2", "--abstain", "-1")
     found = answer("check", *options)
     assert found["verdict"].startswith("Can be fitted, with 2 things to look at first")
-    assert [line.partition(":")[0] for line in found["warnings"]] == [
+    assert [line.partition(":")[0] for line in warnings_of(found)] == [
         "No source votes for 2",
         "Gold has one label only of 2",
     ]
     fitted = answer("fit", *options, "--out", tmp_path / "l.csv")
-    assert fitted["warnings"] == found["warnings"]
+    assert warnings_of(fitted) == warnings_of(found)
     assert list(fitted["labels"]) == ["0", "1", "2"]
     refused = carob("fit", path, "--gold", "y", "--method", "labeled", "--classes", "0,1,2,3", "--abstain", "-1")
     assert refused.returncode == 2
@@ -535,9 +538,9 @@ def test_the_next_command_does_what_the_warnings_say(command: str, tmp_path: Pat
     path = tmp_path / "my votes.csv"
     frame.to_csv(path, index=False)
     warned = answer(command, path, "--known-pair", "a", "b")
-    assert len(warned["warnings"]) == 3
+    assert len(warnings_of(warned)) == 3
     assert warned["next"].startswith(f"carob check '{path}' --known-pair a b ")
     mended = answer(*shlex.split(warned["next"])[1:])
-    assert not mended["warnings"]
+    assert not warnings_of(mended)
     assert mended["classes"] == ["no", "yes"]
     assert mended["next"].startswith("carob fit ")

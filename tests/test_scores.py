@@ -10,7 +10,7 @@ import pytest
 from simulated_scores import KINDS, cut_loss, log_loss, simulated_scores
 
 import carob
-from carob import InputError, LabelModel, Votes, load
+from carob import InputError, LabelModel, ReadOptions, Votes, load
 from carob.value.advice import DataValue
 
 
@@ -28,7 +28,9 @@ def mixed(n: int = 800, seed: int = 0) -> tuple[Votes, np.ndarray, dict[str, lis
         "rule": votes[:, 0].tolist(),
         "crowd": votes[:, 1].tolist(),
     }
-    found = carob.read_votes(table, kinds={"strict_judge": "score", "kind_judge": "0..9", "prob": "probability"})
+    found = carob.read_votes(
+        table, options=ReadOptions(kinds={"strict_judge": "score", "kind_judge": "0..9", "prob": "probability"})
+    )
     return found, truth, table
 
 
@@ -83,7 +85,7 @@ def test_invariant_order_of_points_and_of_sources() -> None:
     votes, _, table = mixed()
     p = LabelModel(class_balance=0.4).fit(votes).predict_proba(votes)
     names = list(table)[::-1]
-    other = carob.read_votes({name: table[name] for name in names}, kinds=stated(names))
+    other = carob.read_votes({name: table[name] for name in names}, options=ReadOptions(kinds=stated(names)))
     np.testing.assert_allclose(LabelModel(class_balance=0.4).fit(other).predict_proba(other), p, atol=1e-9)
 
 
@@ -178,7 +180,8 @@ def test_without_gold_scores_are_taken_as_the_votes_that_they_come_to() -> None:
     rng = np.random.default_rng(0)
     _, _, table = mixed()
     noise = carob.read_votes(
-        table | {"noise": (50 * rng.random(800)).tolist()}, kinds=stated(list(table)) | {"noise": "score"}
+        table | {"noise": (50 * rng.random(800)).tolist()},
+        options=ReadOptions(kinds=stated(list(table)) | {"noise": "score"}),
     )
     found = carob.data_value(noise, model=LabelModel(class_balance=0.1))
     assert found.kind == "cannot tell"
@@ -224,7 +227,7 @@ def test_more_than_two_classes_take_scores_beside_votes() -> None:
     judge = truth + rng.normal(0, 0.6, 3_000)
     table = {f"v{i}": votes[:, i].tolist() for i in range(4)}
     without = carob.read_votes(table)
-    with_judge = carob.read_votes(table | {"judge": judge.tolist()}, kinds={"judge": "score"})
+    with_judge = carob.read_votes(table | {"judge": judge.tolist()}, options=ReadOptions(kinds={"judge": "score"}))
     losses = []
     for data in (without, with_judge):
         p = LabelModel().fit(data).predict_proba(data)
@@ -237,7 +240,7 @@ def test_held_sparsely() -> None:
     truth = rng.integers(0, 2, 400)
     rows = [(t, w, truth[t] + rng.normal(0, 0.5)) for t in range(400) for w in rng.choice(60, 4, replace=False)]
     task, worker, label = map(list, zip(*rows, strict=True))
-    votes = carob.read_votes({"task": task, "worker": worker, "label": label}, kinds="score")
+    votes = carob.read_votes({"task": task, "worker": worker, "label": label}, options=ReadOptions(kinds="score"))
     assert type(votes.storage).__name__ == "Sparse"
     p = LabelModel().fit(votes).predict_proba(votes)
     right = p.argmax(axis=1) == truth[np.asarray(votes.keys, dtype=int)]

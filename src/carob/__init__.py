@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from carob.model.label_model import LabelModel as LabelModel
     from carob.model.label_model import load as load
     from carob.posterior.source_model import SourceModel as SourceModel
+    from carob.read import ReadOptions as ReadOptions
     from carob.read import read_votes as read_votes
-    from carob.read.apply_rules import apply_sources as apply_sources
     from carob.read.rules import Source as Source
+    from carob.read.rules import apply_sources as apply_sources
     from carob.read.rules import function as function
     from carob.read.rules import keyword as keyword
     from carob.read.rules import regex as regex
@@ -40,10 +41,11 @@ _HOMES = {
     "Moments": "count.moments",
     "NotIdentifiedError": "errors",
     "Patterns": "votes",
+    "ReadOptions": "read",
     "Source": "read.rules",
     "SourceModel": "posterior.source_model",
     "Votes": "votes",
-    "apply_sources": "read.apply_rules",
+    "apply_sources": "read.rules",
     "check": "show.checked",
     "data_value": "value.data_value",
     "function": "read.rules",

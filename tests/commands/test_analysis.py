@@ -11,7 +11,7 @@ from carob.commands.analysis import Analysis, Prices, analyse
 from carob.commands.inputs import VotesFile
 from carob.commands.report import report_votes
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.value.advice import DataValue
 from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
@@ -66,7 +66,7 @@ def test_prices_are_checked() -> None:
 
 
 def test_a_report_of_a_file(votes_csv: Path) -> None:
-    data = VotesFile(str(votes_csv), Reading(key="id", drop=["y"]))
+    data = VotesFile(str(votes_csv), ReadOptions(key="id", drop=["y"]))
     result = report_votes(data, Settings(class_balance=0.5), Prices())
     assert result.name == str(votes_csv)
     assert result.plan is None

@@ -10,11 +10,11 @@ from carob import InputError
 from carob.commands.check import check_file
 from carob.commands.inputs import VotesFile
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 def test_healthy_votes(votes_csv: Path) -> None:
-    found = check_file(VotesFile(str(votes_csv), Reading(key="id", gold="y")), Settings())
+    found = check_file(VotesFile(str(votes_csv), ReadOptions(key="id", gold="y")), Settings())
     assert (found.data.n_points, found.data.n_gold, found.data.classes) == (2_000, 300, (0, 1))
     assert str(found.data.coding) == "classes 0, 1; -1 or an empty cell is an abstain"
     assert found.data.sources.source == list("abcdefghij")
@@ -37,7 +37,7 @@ def test_everything_that_keeps_it_from_fitting_is_listed(tmp_path: Path) -> None
     assert np.isnan(found.data.sources.accuracy).all()
     assert found.data.sources.coverage.tolist() == [1, 1, 1, 1, 0]
     named = check_file(
-        VotesFile(str(path), Reading(drop=("same", "silent"))),
+        VotesFile(str(path), ReadOptions(drop=("same", "silent"))),
         Settings(method="triplets", known_pairs=[("a", "copy")], strict=True),
     )
     assert not [problem for problem in named.problems if "copy" in problem and "identically" in problem]
@@ -64,7 +64,7 @@ def test_sound_input_that_cannot_tell(tmp_path: Path) -> None:
 def test_gold_alone_asks_nothing_of_triplets(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text("a,b,y\n0,1,0\n1,1,1\n1,0,1\n0,0,0\n")
-    found = check_file(VotesFile(str(path), Reading(gold="y")), Settings(method="labeled"))
+    found = check_file(VotesFile(str(path), ReadOptions(gold="y")), Settings(method="labeled"))
     assert found.problems == ()
     assert (found.data.sources.accuracy > 0.5).any()
 
@@ -85,7 +85,7 @@ def test_sources_that_copy_each_other(tmp_path: Path) -> None:
 
 def test_refusals_are_those_of_a_fit(votes_csv: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="learns from gold labels"):
-        check_file(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(method="labeled"))
+        check_file(VotesFile(str(votes_csv), ReadOptions(key="id", drop=("y",))), Settings(method="labeled"))
     sick = tmp_path / "sick.csv"
     sick.write_text("a,b\n0,1\n1,1\n")
     with pytest.raises(InputError, match="level must be between 0 and 1"):

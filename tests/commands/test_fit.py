@@ -12,11 +12,11 @@ from carob.commands.fit import fit_votes
 from carob.commands.inputs import VotesFile
 from carob.commands.label import label_votes
 from carob.posterior.settings import Method, Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 def wide(path: Path) -> VotesFile:
-    return VotesFile(str(path), Reading(key="id", gold="y"))
+    return VotesFile(str(path), ReadOptions(key="id", gold="y"))
 
 
 def with_gold(votes_csv: Path, gold: int, folder: Path) -> Path:
@@ -59,7 +59,7 @@ def test_what_is_told(votes_csv: Path) -> None:
     assert triplets.score is not None
     assert triplets.score.points == 300
     assert triplets.score.accuracy > 0.7
-    without = fit_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(class_balance=0.5))
+    without = fit_votes(VotesFile(str(votes_csv), ReadOptions(key="id", drop=("y",))), Settings(class_balance=0.5))
     assert (without.score, without.scores) == (None, ())
     assert not without.learned_from_gold
 
@@ -118,7 +118,7 @@ def test_a_key_with_the_name_of_a_label_column_writes_nothing(votes_csv: Path, t
     path.write_text(votes_csv.read_text().replace("id,", "p_1,", 1))
     with pytest.raises(InputError, match="rename it"):
         fit_votes(
-            VotesFile(str(path), Reading(key="p_1", gold="y")),
+            VotesFile(str(path), ReadOptions(key="p_1", gold="y")),
             Settings(),
             str(tmp_path / "l.csv"),
             str(tmp_path / "m.json"),

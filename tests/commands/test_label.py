@@ -10,20 +10,22 @@ from carob.commands.fit import fit_votes
 from carob.commands.inputs import VotesFile
 from carob.commands.label import label_votes
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 @pytest.fixture(scope="module")
 def model_file(votes_csv: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "model.json"
-    fit_votes(VotesFile(str(votes_csv), Reading(key="id", gold="y")), Settings(class_balance=0.5), model_file=str(path))
+    fit_votes(
+        VotesFile(str(votes_csv), ReadOptions(key="id", gold="y")), Settings(class_balance=0.5), model_file=str(path)
+    )
     return path
 
 
 def test_the_points_it_learned_from_get_the_same_labels(votes_csv: Path, model_file: Path, tmp_path: Path) -> None:
     first, again = str(tmp_path / "first.csv"), str(tmp_path / "again.csv")
-    fitted = fit_votes(VotesFile(str(votes_csv), Reading(key="id", gold="y")), Settings(class_balance=0.5), first)
-    found = label_votes(VotesFile(str(votes_csv), Reading(key="id")), str(model_file), again)
+    fitted = fit_votes(VotesFile(str(votes_csv), ReadOptions(key="id", gold="y")), Settings(class_balance=0.5), first)
+    found = label_votes(VotesFile(str(votes_csv), ReadOptions(key="id")), str(model_file), again)
     assert (found.n_points, found.classes, found.out) == (2_000, (0, 1), again)
     assert found.labels == fitted.labels
     assert Path(first).read_bytes() == Path(again).read_bytes()
@@ -46,7 +48,7 @@ def test_refusals_leave_nothing_behind(votes_csv: Path, model_file: Path, tmp_pa
         label_votes(VotesFile(str(other)), str(model_file), str(out))
     damaged.write_text(model_file.read_text()[:100])
     with pytest.raises(InputError, match="damaged"):
-        label_votes(VotesFile(str(votes_csv), Reading(key="id")), str(damaged), str(out))
+        label_votes(VotesFile(str(votes_csv), ReadOptions(key="id")), str(damaged), str(out))
     with pytest.raises(InputError, match="must be different files"):
         label_votes(VotesFile(str(other)), str(model_file), str(other))
     with pytest.raises(InputError, match="end the name in one"):

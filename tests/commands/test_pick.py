@@ -9,12 +9,14 @@ from carob import InputError
 from carob.commands.inputs import VotesFile
 from carob.commands.pick import pick_votes
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 def test_keys_and_chances_are_written_and_can_be_read_beside_gold(votes_csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "to_label.csv"
-    found = pick_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings(), 20, "labels", str(out))
+    found = pick_votes(
+        VotesFile(str(votes_csv), ReadOptions(key="id", drop=("y",))), Settings(), 20, "labels", str(out)
+    )
     table = csv.read_csv(out)
     assert table.column_names == ["id", "chance", "y"]
     assert table["y"].null_count == 20
@@ -24,7 +26,7 @@ def test_keys_and_chances_are_written_and_can_be_read_beside_gold(votes_csv: Pat
     lines = out.read_text(encoding="utf-8").splitlines()
     answers = ["", *[str(i % 2) for i in range(20)]]
     labeled.write_text("\n".join(a + b for a, b in zip(lines, answers, strict=True)), encoding="utf-8")
-    reading = Reading(key="id", drop=("y",), gold="y", gold_file=str(labeled), chance="chance")
+    reading = ReadOptions(key="id", drop=("y",), gold="y", gold_file=str(labeled), chance="chance")
     votes = VotesFile(str(votes_csv), reading).read()
     assert votes.own_gold.chances is not None
     assert votes.own_gold.chances[votes.own_gold.known] == pytest.approx(found.picked.chances)
@@ -42,7 +44,7 @@ def test_rows_are_written_where_there_is_no_key(tmp_path: Path) -> None:
 
 def test_refusals_write_nothing(votes_csv: Path, tmp_path: Path) -> None:
     out = tmp_path / "to_label.csv"
-    file = VotesFile(str(votes_csv), Reading(key="id", drop=("y",)))
+    file = VotesFile(str(votes_csv), ReadOptions(key="id", drop=("y",)))
     for n, text in ((0, "whole number from 1 on"), (2_001, "2,000 points have no gold; ask for fewer")):
         with pytest.raises(InputError, match=text):
             pick_votes(file, Settings(), n, "estimate", str(out))

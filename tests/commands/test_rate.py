@@ -9,7 +9,7 @@ from carob import InputError, LabelModel, rate
 from carob.commands.inputs import VotesFile
 from carob.commands.rate import rate_file
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 def test_the_same_as_from_python_with_groups_and_chances(votes_csv: Path, tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_the_same_as_from_python_with_groups_and_chances(votes_csv: Path, tmp_pa
     few = tmp_path / "few.csv"
     rows = [f"{line},{'ab'[i % 2]},{0.001 if i % 3 else ''}" for i, line in enumerate(lines[1:401])]
     few.write_text("\n".join([f"{lines[0]},system,chance", *rows]), encoding="utf-8")
-    file = VotesFile(str(few), Reading(key="id", gold="y", by="system", chance="chance"))
+    file = VotesFile(str(few), ReadOptions(key="id", gold="y", by="system", chance="chance"))
     found = rate_file(file, Settings(level=0.8))
     votes = file.read()
     assert not {"system", "chance"} & set(votes.sources)
@@ -30,6 +30,6 @@ def test_the_same_as_from_python_with_groups_and_chances(votes_csv: Path, tmp_pa
 
 def test_refusals(votes_csv: Path) -> None:
     with pytest.raises(InputError, match="there is no column 'nothing'"):
-        rate_file(VotesFile(str(votes_csv), Reading(key="id", gold="y", by="nothing")), Settings())
+        rate_file(VotesFile(str(votes_csv), ReadOptions(key="id", gold="y", by="nothing")), Settings())
     with pytest.raises(InputError, match="a rate needs gold labels"):
-        rate_file(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings())
+        rate_file(VotesFile(str(votes_csv), ReadOptions(key="id", drop=("y",))), Settings())

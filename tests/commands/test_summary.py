@@ -13,7 +13,7 @@ from carob.commands.summary import ClassShare, DataSummary, class_shares
 from carob.commands.value import value_votes
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 def table(right: int, wrong: int, low: float, high: float) -> SourceTable:
@@ -73,12 +73,12 @@ def test_what_to_look_at_is_told_by_every_command(tmp_path: Path) -> None:
     gold = np.where(np.arange(200) < 40, np.array(["no", "yes"])[truth], "")
     lines = [",".join([*row, y]) for row, y in zip(words, gold, strict=True)]
     (tmp_path / "votes.csv").write_text("\n".join(["a,b,c,d,y", *lines]))
-    data, settings = VotesFile(str(tmp_path / "votes.csv"), Reading(gold="y")), Settings()
+    data, settings = VotesFile(str(tmp_path / "votes.csv"), ReadOptions(gold="y")), Settings()
     for found in (
         value_votes(data, settings),
         rate_file(data, settings),
         pick_votes(data, settings, 5, "labels").picked,
     ):
-        assert sum(line.startswith("To look at first: ") for line in found.aside) == 2
+        assert sum(message.kind == "warning" for message in found.messages) == 2
     table = LabelModel().fit(data.read(), data.read().gold).source_table_
     assert DataSummary.of(data.read(), table, 0.9).mending == ["--ignore-case"]

@@ -19,10 +19,10 @@ from carob.commands.inputs import VotesFile
 from carob.commands.update import update_model
 from carob.count import sampling
 from carob.posterior.settings import Settings
-from carob.read import parts, streams
-from carob.read.table import Reading
+from carob.read import streams
+from carob.read.table import ReadOptions
 
-READING = Reading(gold="y")
+READING = ReadOptions(gold="y")
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,7 @@ def test_invariant_an_updated_model_is_that_of_all_votes(
     fit_votes(first, Settings(), model_file=str(model))
     if in_parts:
         monkeypatch.setattr(streams, "MANY_ROWS", 100)
-        monkeypatch.setattr(parts, "BATCH", 130)
+        monkeypatch.setattr(streams, "BATCH", 130)
     for low, high in ((900, 1_200), (1_200, 2_000)):
         more = VotesFile(saved(data.slice(low, high - low), tmp_path / f"{low}.parquet"), READING)
         result = update_model(more, str(model))

@@ -7,13 +7,13 @@ from carob.commands.inputs import VotesFile
 from carob.commands.progress import Stage
 from carob.commands.value import value_votes
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.value.advice import DataValue
 from carob.value.votes_alone import VotesAlone
 
 
 def test_the_same_as_from_python(votes_csv: Path) -> None:
-    file = VotesFile(str(votes_csv), Reading(key="id", gold="y"))
+    file = VotesFile(str(votes_csv), ReadOptions(key="id", gold="y"))
     seen: list[tuple[Stage, int, int]] = []
     settings = Settings(class_balance=0.5, known_pairs=[("a", "b")], level=0.8, rng=1)
     found = value_votes(file, settings, progress=lambda *step: seen.append(step))
@@ -28,7 +28,7 @@ def test_the_same_as_from_python(votes_csv: Path) -> None:
 
 
 def test_risks_have_intervals_and_worth_is_what_a_gain_must_be(votes_csv: Path) -> None:
-    file = VotesFile(str(votes_csv), Reading(key="id", gold="y"))
+    file = VotesFile(str(votes_csv), ReadOptions(key="id", gold="y"))
     found = value_votes(file, Settings(), worth=0.3)
     assert isinstance(found, DataValue)
     assert found.kind == "stop"
@@ -40,6 +40,6 @@ def test_risks_have_intervals_and_worth_is_what_a_gain_must_be(votes_csv: Path) 
 
 
 def test_without_gold_it_cannot_tell(votes_csv: Path) -> None:
-    found = value_votes(VotesFile(str(votes_csv), Reading(key="id", drop=("y",))), Settings())
+    found = value_votes(VotesFile(str(votes_csv), ReadOptions(key="id", drop=("y",))), Settings())
     assert isinstance(found, VotesAlone)
     assert (found.kind, found.n_gold) == ("cannot tell", 0)

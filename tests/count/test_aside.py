@@ -37,14 +37,14 @@ def test_each_kind_has_its_sentence_with_all_names() -> None:
         aside = set_aside(votes)
         assert aside.votes.sources == ("s0", "s1", "s2", "s3", "s7")
         assert (aside.silent, aside.constant, aside.copies) == (("s6",), ("s5",), (("s4", "s0"),))
-        assert aside.lines == (
+        assert tuple(message.words for message in aside.messages) == (
             "Set aside, they never vote: s6.",
             "Set aside, they vote the same on every point: s5.",
             "Set aside, copies of another source: s4 (of s0).",
         )
-    assert set_aside(drawn()).lines == ()
+    assert set_aside(drawn()).messages == ()
     many = make_votes(np.column_stack([drawn().values, np.full((400, 20), -1)]))
-    assert all(f"s{i}" in set_aside(many).lines[0] for i in range(4, 24))
+    assert all(f"s{i}" in set_aside(many).messages[0].words for i in range(4, 24))
 
 
 def test_a_known_pair_stays_and_a_third_copy_does_not() -> None:
@@ -60,9 +60,9 @@ def test_few_common_votes_make_no_copy() -> None:
     values = drawn(500, 6).values.copy()
     values[20:, 4:] = -1
     values[:20, 5] = values[:20, 4]
-    assert set_aside(make_votes(values)).lines == ()
+    assert set_aside(make_votes(values)).messages == ()
     transposed = make_votes(np.tile([[0], [1], [1]], (1, 50)))
-    assert set_aside(transposed).lines == ()
+    assert set_aside(transposed).messages == ()
 
 
 def test_nothing_left_is_refused() -> None:
@@ -76,8 +76,8 @@ def test_what_is_set_aside_changes_no_label() -> None:
     for gold in (None, votes.gold):
         with_all, without = (LabelModel(class_balance=0.5, replicates=0).fit(v, gold) for v in (votes, left))
         assert np.array_equal(with_all.predict_proba(votes), without.predict_proba(left))
-        assert with_all.aside_ == set_aside(votes).lines
-        assert without.aside_ == ()
+        assert with_all.messages_ == set_aside(votes).messages
+        assert without.messages_ == ()
 
 
 def test_the_fitted_array_can_be_labeled_and_one_without_what_was_set_aside(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_fitted_array_can_be_labeled_and_one_without_what_was_set_aside(tmp_
     for known in (model, load(tmp_path / "m.json")):
         assert np.array_equal(known.predict_proba(values), known.predict_proba(left))
         assert (known.n_features_in_, len(known.source_table_.source)) == (8, 5)
-        assert known.aside_ == set_aside(make_votes(values)).lines
+        assert known.messages_ == set_aside(make_votes(values)).messages
     with pytest.raises(InputError, match="do not fit 8 sources"):
         model.predict(values[:, :6])
     with pytest.raises(InputError, match="must be a rectangle"):
@@ -116,8 +116,8 @@ def test_the_value_of_data_is_that_of_the_sources_that_are_left() -> None:
     votes = make_votes(sick(), gold=drawn().own_gold.values)
     left = votes.select(("s0", "s1", "s2", "s3", "s7"))
     one, two = (data_value(v, v.gold, model=LabelModel(class_balance=0.5)).to_dict() for v in (votes, left))
-    assert one.pop("aside") == set_aside(votes).lines
-    assert two.pop("aside") == ()
+    assert one.pop("messages") == [vars(message) for message in set_aside(votes).messages]
+    assert two.pop("messages") == []
     assert one == two
 
 
@@ -127,16 +127,16 @@ def test_commands_say_what_was_set_aside(tmp_path: Path) -> None:
     options = (path, "--class-balance", ".5", "--abstain", "-1")
     found = answer("check", *options)
     assert found["verdict"].startswith("Ready to fit: 400 points, 5 sources")
-    assert found["aside"] == [
+    assert [message["words"] for message in found["messages"] if message["kind"] == "dropped"] == [
         "Set aside, they never vote: y.",
         "Set aside, they vote the same on every point: x.",
         "Set aside, copies of another source: k (of a).",
     ]
     fitted = answer("fit", *options, "--out", tmp_path / "l.csv")
-    assert fitted["aside"] == found["aside"]
+    assert fitted["messages"] == found["messages"]
     assert "copies of another source: k (of a)." in carob("check", *options).stdout
     strict = answer("check", *options, "--strict", code=2)
-    assert (len(strict["problems"]), strict["aside"]) == (3, [])
+    assert (len(strict["problems"]), [m for m in strict["messages"] if m["kind"] == "dropped"]) == (3, [])
 
 
 def test_copies_among_many_workers_are_found_in_time_linear_in_the_votes() -> None:
@@ -149,5 +149,5 @@ def test_copies_among_many_workers_are_found_in_time_linear_in_the_votes() -> No
         drawn().coding,
     )
     started = perf_counter()
-    assert set_aside(votes).lines == ()
+    assert set_aside(votes).messages == ()
     assert perf_counter() - started < 5  # a second, on a machine that does nothing else

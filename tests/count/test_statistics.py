@@ -12,7 +12,7 @@ from carob import InputError, Moments, Votes
 from carob._kernels import threads
 from carob.count.statistics import BLOCKS, Statistics, number_of_blocks
 from carob.votes import Outputs
-from carob.votes.row_hash import block_of
+from carob.votes.counts import block_of
 from carob.votes.storage import Sparse
 
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from carob import InputError, LabelModel, Votes
-from carob.engines.cluster import FAN, Frames, digest_table, labeler, merged_bytes, part_bytes
-from carob.engines.row_decoder import Part, Plan
+from carob.engines.cluster import FAN, Frames, chunk_bytes, digest_table, labeler, merged_bytes
+from carob.engines.row_decoder import ChunkDigest, RowDecoder
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Here:
     def sizes(self, columns: Sequence[str]) -> list[int]:
         return [part.num_rows for part in self.parts]
 
-    def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
+    def digests(self, plan: RowDecoder, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
         made = [
-            part_bytes(part.select(plan.columns).to_batches(300), plan, first, pairs)
+            chunk_bytes(part.select(plan.columns).to_batches(300), plan, first, pairs)
             for part, first in zip(self.parts, first_rows, strict=True)
         ]
         return [merged_bytes(made[low : low + FAN], plan.coding) for low in range(0, len(made), FAN)]
@@ -59,19 +59,19 @@ def test_invariant_partitions_change_no_bit(votes_table: Any) -> None:
 
 
 def test_parts_are_sent_as_json(votes_table: Any) -> None:
-    plan = Plan.of_head(votes_table, Reading(key="id", gold="y"), None, Settings())
+    plan = RowDecoder.of_head(votes_table, ReadOptions(key="id", gold="y"), None, Settings())
     assert plan is not None
-    part = plan.part(votes_table, 5)
-    again = Part.of_bytes(part.to_bytes(plan.coding), plan.coding)
+    part = plan.digest(votes_table, 5)
+    again = ChunkDigest.of_bytes(part.to_bytes(plan.coding), plan.coding)
     assert (again.rows, again.levels, again.gold_levels) == (part.rows, part.levels, part.gold_levels)
     assert again.digest == part.digest
 
 
 def test_refusals(votes_table: Any) -> None:
     with pytest.raises(InputError, match="clusters learn by the default"):
-        digest_table(cut(votes_table, 900), Reading(), None, Settings(method="labeled"))
+        digest_table(cut(votes_table, 900), ReadOptions(), None, Settings(method="labeled"))
     long = pa.table({"task": [1, 1, 2], "worker": ["a", "b", "a"], "label": [0, 1, 1]})
     with pytest.raises(InputError, match="read on one machine"):
-        digest_table(cut(long, 2), Reading(), None, Settings())
+        digest_table(cut(long, 2), ReadOptions(), None, Settings())
     with pytest.raises(InputError, match="there is no column 'id'"):
         labeler(LabelModel().fit(Votes.from_array([[0, 1, 1], [1, 1, 0]] * 9)), ["s0", "s1", "s2"], "id", (), False)

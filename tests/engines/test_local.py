@@ -28,11 +28,12 @@ from carob.commands.value import value_votes
 from carob.count import sampling
 from carob.engines.local import FileVotes, fit, open_votes
 from carob.posterior.settings import Settings
-from carob.read import parquet_files, parts, streams
-from carob.read.table import Reading
+from carob.read import streams
+from carob.read.table import ReadOptions
+from carob.votes.messages import of_kind
 
 N = 3_000
-READING = Reading(key="id", gold="y", drop=("text",))
+READING = ReadOptions(key="id", gold="y", drop=("text",))
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +50,8 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     def set_to(rows: int) -> None:
         monkeypatch.setattr(streams, "MANY_ROWS", 100)
         monkeypatch.setattr(streams, "MANY_BYTES", 1_000)
-        monkeypatch.setattr(parts, "BATCH", rows)
-        monkeypatch.setattr(parquet_files, "PIECE", rows)
+        monkeypatch.setattr(streams, "BATCH", rows)
+        monkeypatch.setattr(streams, "CHUNK_ROWS", rows)
 
     return set_to
 
@@ -138,7 +139,7 @@ def test_invariant_parts_give_the_model_and_labels_of_the_whole(
         assert model.read_bytes() == expected.to_bytes()
         assert rows_of(out) == labels
         assert (streamed.labels, streamed.data.warnings) == (whole.labels, whole.data.warnings)
-        again = label_votes(VotesFile(source, Reading(key="id")), str(model), str(out), keep=["text"])
+        again = label_votes(VotesFile(source, ReadOptions(key="id")), str(model), str(out), keep=["text"])
         assert rows_of(out) == labels
         assert again.labels == whole.labels
     assert [row["text"] for row in labels] == found["text"].to_pylist()
@@ -204,8 +205,8 @@ def test_a_class_that_appears_late_and_a_source_that_is_constant_at_first(
     in_parts(600)
     streamed = fit_votes(data, Settings(), model_file=str(model))
     assert model.read_bytes() == expected
-    assert streamed.data.aside == whole.data.aside
-    assert len(whole.data.aside) == 3
+    assert streamed.data.messages == whole.data.messages
+    assert len(of_kind(whole.data.messages, "dropped")) == 3
     assert streamed.data.sources.rows() == whole.data.sources.rows()
 
 
@@ -214,7 +215,7 @@ def test_gold_of_a_second_file(in_parts: Callable[[int], None], tmp_path: Path) 
     gold = found.select(["id", "y"]).filter(pc.is_valid(found["y"]))
     source = write_parquet(found.drop_columns(["y"]), tmp_path)
     model = tmp_path / "model.json"
-    reading = Reading(key="id", gold_file=gold, drop=("text",))
+    reading = ReadOptions(key="id", gold_file=gold, drop=("text",))
     fit_votes(VotesFile(source, reading), Settings(), model_file=str(model))
     expected = model.read_bytes()
     in_parts(600)
@@ -254,7 +255,7 @@ def test_other_methods_and_scores_are_read_whole(in_parts: Callable[[int], None]
     assert isinstance(open_votes(path, READING, None, Settings(method="triplets")), Votes)
     rng = np.random.default_rng(0)
     judged = pa.table({f"j{i}": rng.random(400) for i in range(3)})
-    assert isinstance(open_votes(write_parquet(judged, tmp_path), Reading(), None, Settings()), Votes)
+    assert isinstance(open_votes(write_parquet(judged, tmp_path), ReadOptions(), None, Settings()), Votes)
 
 
 def test_a_corrupt_row_group_is_named_and_nothing_is_written(in_parts: Callable[[int], None], tmp_path: Path) -> None:
@@ -275,16 +276,16 @@ def test_a_file_that_changes_while_it_is_read_is_refused(in_parts: Callable[[int
     numbers = {f"s{i}": rng.integers(0, 90, 200_000) for i in range(3)}  # more than is read ahead
     pq.write_table(pa.table(numbers), path, row_group_size=5_000)
     in_parts(5_000)
-    opened = open_votes(str(path), Reading(), None, Settings())
+    opened = open_votes(str(path), ReadOptions(), None, Settings())
     assert isinstance(opened, FileVotes)
-    parts = opened.parts(opened.digest.sources)
+    parts = opened.chunks(opened.digest.sources)
     next(parts)
     os.truncate(path, path.stat().st_size // 3)
     with pytest.raises(InputError, match=r"cannot read '.*votes\.parquet'"):
         list(parts)
     pq.write_table(pa.table(numbers).slice(0, 9_000), path)
     with pytest.raises(InputError, match="changed while it was read"):
-        list(opened.parts(opened.digest.sources))
+        list(opened.chunks(opened.digest.sources))
 
 
 @pytest.mark.parametrize("name", ["labels.parquet", "labels.csv", "labels.jsonl"])
@@ -321,7 +322,7 @@ def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
 ) -> None:
     source = write_parquet(long_table(votes_each, workers, named), tmp_path)
     out, model = tmp_path / "labels.parquet", tmp_path / "model.json"
-    data = VotesFile(source, Reading(gold="y", repeats="last", abstain=-1))
+    data = VotesFile(source, ReadOptions(gold="y", repeats="last", abstain=-1))
     whole = fit_votes(data, Settings(), str(out), str(model))
     expected, labels = model.read_bytes(), rows_of(out)
     in_parts(333)
@@ -329,9 +330,9 @@ def test_invariant_long_tables_are_sorted_on_disk_and_mean_the_same(
     streamed = fit_votes(data, Settings(), str(out), str(model))
     assert model.read_bytes() == expected
     assert rows_of(out) == labels
-    assert (streamed.labels, streamed.data.read_as) == (whole.labels, whole.data.read_as)
+    assert (streamed.labels, streamed.data.messages) == (whole.labels, whole.data.messages)
     if not named:
-        label_votes(VotesFile(source, Reading(repeats="last")), str(model), str(out))
+        label_votes(VotesFile(source, ReadOptions(repeats="last")), str(model), str(out))
         assert rows_of(out) == labels
     with pytest.raises(InputError, match="repeat a worker on a task"):
-        fit_votes(VotesFile(source, Reading(gold="y", abstain=-1)), Settings())
+        fit_votes(VotesFile(source, ReadOptions(gold="y", abstain=-1)), Settings())

@@ -13,8 +13,7 @@ import carob
 from carob import InputError, LabelModel
 from carob.model.content import fit_of, model_content
 from carob.posterior.settings import Method
-from carob.read.model_file import VERSION
-from carob.read.plain import plain
+from carob.read.model_file import VERSION, plain
 
 OLD = Path(__file__).parent / "karat"  # models that versions 0.1 and 0.2 wrote, and the probabilities that they gave
 

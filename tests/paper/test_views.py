@@ -13,7 +13,7 @@ from carob.paper import views as module
 from carob.paper.tensor import clearness
 from carob.paper.views import MOST_CLASSES, SPLITS, TRIPLES, ViewCounts, Views, choose_views, pair_clearness
 from carob.votes import Votes
-from carob.votes.row_hash import block_of
+from carob.votes.counts import block_of
 
 
 def alone(m: int) -> tuple[tuple[int, ...], ...]:

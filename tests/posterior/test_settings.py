@@ -8,7 +8,7 @@ import pytest
 
 from carob import InputError, LabelModel
 from carob.posterior.settings import Settings, pair_positions
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_strict_is_a_boolean(value: Any) -> None:
     with pytest.raises(InputError, match="strict must be one of True, False, not"):
         Settings(strict=value)
     with pytest.raises(InputError, match="strict must be one of True, False, not"):
-        Reading(strict=value)
+        ReadOptions(strict=value)
     with pytest.raises(InputError, match="ignore_case must be one of True, False, not"):
-        Reading(ignore_case=value)
+        ReadOptions(ignore_case=value)
     assert Settings(strict=np.True_).strict  # type: ignore[arg-type]
 
 

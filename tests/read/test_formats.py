@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from tables import COLUMNS, WIDE, check
 
-from carob import InputError, Votes, read_votes
+from carob import InputError, ReadOptions, Votes, read_votes
 from carob.read.formats import written_table
 
 
@@ -180,7 +180,7 @@ def test_keys_that_read_like_times_come_back_as_they_came(tmp_path: Path) -> Non
     rows = [{"id": key, "a": 0, "b": 1, "c": k} for k, key in enumerate(keys)]
     (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "gold.csv").write_text(f"id,gold\n{keys[1]},1\n")
-    votes = read_votes(tmp_path / "v.jsonl", key="id", gold_file=tmp_path / "gold.csv")
+    votes = read_votes(tmp_path / "v.jsonl", key="id", options=ReadOptions(gold_file=tmp_path / "gold.csv"))
     assert votes.keys is not None
     assert votes.keys.tolist() == keys
     assert votes.own_gold.values.tolist() == [-1, 1]

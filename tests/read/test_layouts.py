@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from tables import WIDE
 
-from carob import InputError, LabelModel, Moments, Votes, check, read_votes
+from carob import InputError, LabelModel, Moments, ReadOptions, Votes, check, read_votes
 from carob.engines.labels import label_columns
 
 LONG = pa.table(
@@ -33,7 +33,7 @@ def test_long_tables() -> None:
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [1, -1, 0]
     renamed = LONG.rename_columns(["item", "who", "answer", "truth"])
-    again = Votes.from_long(renamed, task="item", worker="who", label="answer")
+    again = Votes.from_long(renamed, options=ReadOptions(task="item", worker="who", label="answer"))
     assert np.array_equal(again.values, votes.values)
     assert read_votes(LONG, gold="truth", drop=["w"]).sources == ("u", "v")
     assert read_votes(LONG, sources=["w", "u"]).sources == ("w", "u")
@@ -50,15 +50,21 @@ def test_a_worker_who_votes_twice() -> None:
     twice = pa.concat_tables([LONG, row])
     with pytest.raises(InputError, match=r"1 votes repeat.*worker 'u' on task 't1'.*--repeats first or last"):
         read_votes(twice)
-    assert read_votes(twice, repeats="first").values[0].tolist() == [1, 0, -1]
-    assert read_votes(twice, repeats="last").values[0].tolist() == [0, 0, -1]
+    assert read_votes(twice, options=ReadOptions(repeats="first")).values[0].tolist() == [1, 0, -1]
+    assert read_votes(twice, options=ReadOptions(repeats="last")).values[0].tolist() == [0, 0, -1]
 
 
 def test_gold_in_a_second_file() -> None:
-    votes = read_votes(WIDE.drop_columns(["gold"]), key="id", gold_file={"id": ["d", "a", "zz"], "label": [0, 1, 1]})
+    votes = read_votes(
+        WIDE.drop_columns(["gold"]),
+        key="id",
+        options=ReadOptions(gold_file={"id": ["d", "a", "zz"], "label": [0, 1, 1]}),
+    )
     assert votes.gold is not None
     assert votes.gold.values.tolist() == [1, -1, -1, 0]
-    crowd = read_votes(LONG.drop_columns(["truth"]), gold_file={"task": ["t3"], "gold": ["no"], "note": ["x"]})
+    crowd = read_votes(
+        LONG.drop_columns(["truth"]), options=ReadOptions(gold_file={"task": ["t3"], "gold": ["no"], "note": ["x"]})
+    )
     assert crowd.gold is not None
     assert crowd.gold.values.tolist() == [-1, -1, 0]
 
@@ -86,7 +92,7 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no worker 'nope'"):
         read_votes(LONG, drop=["nope"])
     with pytest.raises(InputError, match="'id' holds text"):
-        read_votes(WIDE, strict=True)
+        read_votes(WIDE, options=ReadOptions(strict=True))
     with pytest.raises(InputError, match=r"200 different values.*--key"):
         read_votes({"id": list(range(200)), "x": [0, 1] * 100})
     with pytest.raises(InputError, match="names must differ"):
@@ -105,24 +111,6 @@ def test_refusals(tmp_path: Path) -> None:
         read_votes({"id": [1, None], "a": [0, 1]}, key="id")
     with pytest.raises(InputError, match="two different labels"):
         read_votes({"task": [1, 1], "worker": ["a", "b"], "label": [0, 1], "g": [0, 1]}, gold="g")
-
-
-def test_gold_file_refusals() -> None:
-    votes = WIDE.drop_columns(["gold"])
-    for options, text in [
-        ({"gold_file": {"id": ["a"], "gold": [1]}}, "matched by key"),
-        ({"key": "id", "gold_file": {"name": ["a"], "gold": [1]}}, "no column 'id'"),
-        ({"key": "id", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "which column"),
-        ({"key": "id", "gold": "r", "gold_file": {"id": ["a"], "p": [1], "q": [1]}}, "no column 'r'"),
-        ({"key": "id", "gold_file": {"id": ["zz"], "gold": [1]}}, "no key of the gold file"),
-        ({"key": "id", "gold_file": {"id": ["a", "a"], "gold": [1, 0]}}, "more than once in the gold file: 'a'"),
-        ({"key": "id", "gold_file": {"id": ["a"], "gold": [5]}}, "gold column 'gold' holds 5"),
-    ]:
-        with pytest.raises(InputError, match=text):
-            read_votes(votes, **options)  # type: ignore[arg-type]
-    repeated = pa.concat_tables([votes, votes])
-    with pytest.raises(InputError, match="more than once in the votes"):
-        read_votes(repeated, key="id", gold_file={"id": ["a"], "gold": [1]})
 
 
 def test_real_vote_sets(shared_data: Callable[[str], Path]) -> None:
@@ -179,23 +167,3 @@ def test_sources_that_are_called_as_the_columns_of_a_long_table(tmp_path: Path) 
     votes = read_votes(tmp_path / "v.csv")
     assert votes.sources == ("task", "worker", "c")
     assert votes.values.tolist() == [[0, 1, 1], [1, 1, 0], [0, 0, 0], [1, 0, 1]]
-
-
-def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
-    rows = [{"task": task, "worker": f"w{k}", "label": k % 2} for task in ("a", "a\0") for k in range(3)]
-    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    votes = read_votes(tmp_path / "v.jsonl")
-    assert votes.keys is not None
-    assert votes.keys.tolist() == ["a", "a\0"]
-
-
-def test_gold_of_a_second_file_is_added_to_that_of_the_votes() -> None:
-    sources = {name: [0, 1] * 3 for name in ("s1", "s2", "s3")}
-    table = {"id": list("abcdef"), **sources, "truth": [0, 1, 1, None, None, None]}
-    more = {"id": ["c", "d"], "truth": [0, 1], "chance": [0.5, 0.25]}
-    votes = read_votes(table, key="id", gold="truth", gold_file=more, chance="chance")
-    assert votes.sources == ("s1", "s2", "s3")
-    assert votes.gold is not None
-    assert votes.gold.values.tolist() == [0, 1, 0, 1, -1, -1]
-    assert votes.gold.chances is not None
-    np.testing.assert_array_equal(votes.gold.chances[:4], [np.nan, np.nan, 0.5, 0.25])

@@ -11,8 +11,7 @@ import pytest
 
 from carob.read import long_sorted, streams
 from carob.read.long_sorted import SortedVotes
-from carob.read.parts import Stream
-from carob.read.streams import open_stream
+from carob.read.streams import Stream, open_stream
 
 
 def test_oracle_rows_of_a_task_stand_together_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from simulate import sample
 
 import carob
 from carob import InputError, LabelModel
+from carob.read.model_file import plain
 
 
 def test_save_and_load(tmp_path: Path) -> None:
@@ -139,3 +140,13 @@ def test_letters_that_utf8_does_not_have_survive_a_file(tmp_path: Path) -> None:
     model = LabelModel(replicates=0).fit(values)
     model.save(tmp_path / "model.json")
     assert carob.load(tmp_path / "model.json").classes_.tolist() == ["a\udc80", "b"]
+
+
+def test_everything_becomes_what_json_knows() -> None:
+    value = {
+        1: np.array([[1, 2], [3, 4]]), "x": (np.float64("nan"), np.int8(3), float("inf")), "s": {"only"}, "t": True,
+        "n": None,
+    }  # fmt: skip
+    assert json.loads(json.dumps(plain(value), allow_nan=False)) == {
+        "1": [[1, 2], [3, 4]], "x": [None, 3, None], "s": ["only"], "t": True, "n": None,
+    }  # fmt: skip

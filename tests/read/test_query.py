@@ -10,7 +10,7 @@ import pytest
 from run_carob import carob
 
 from carob import InputError, read_votes
-from carob.read.query import answer, exists, is_query
+from carob.read.query import answered, exists, is_query
 
 VOTES = "a,b,c\n" + "0,1,1\n1,1,1\n1,0,0\n" * 20
 
@@ -66,7 +66,9 @@ def test_files_that_were_read(folder: Path) -> None:
         ("SELECT a, 'never.csv' AS name FROM 'data.csv' WHERE a IN (SELECT a FROM 'more.parquet')",
          {"data.csv", "more.parquet"}),
     ]:  # fmt: skip
-        assert {path.name for path in answer(query)[1]} == read
+        with answered(query) as (reader, opened):
+            reader(1 << 18).read_all()
+            assert {path.name for path in opened()} == read
 
 
 def test_no_input_is_an_output_and_no_name_is_confused(folder: Path) -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from carob import InputError
-from carob.read.table import Entries, Reading, VoteTable
-from carob.votes.coding import Column
+from carob.read.table import Entries, ReadOptions, VoteTable
+from carob.votes.columns import Column
 
 
 def test_levels_are_those_of_all_columns_or_of_all_votes() -> None:
@@ -21,7 +21,7 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match="no sources"):
         VoteTable(1, (), [], None, None)
     with pytest.raises(InputError, match="layout must be one of None, 'wide', 'long'"):
-        Reading(layout="tall")  # type: ignore[arg-type]
+        ReadOptions(layout="tall")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="repeats must be one of"):
-        Reading(repeats="all")  # type: ignore[arg-type]
-    assert Reading(drop="text").drop == ("text",)
+        ReadOptions(repeats="all")  # type: ignore[arg-type]
+    assert ReadOptions(drop="text").drop == ("text",)

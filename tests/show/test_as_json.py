@@ -10,7 +10,16 @@ from carob.posterior.losses import CrossScore
 from carob.show.as_json import Result, as_json
 from carob.show.report import Report
 
-SIZE = ["n_points", "n_gold", "classes", "coding", "kinds", "read_as", "n_uncovered", "sources", "aside", "warnings"]
+SIZE = [
+    "n_points",
+    "n_gold",
+    "classes",
+    "coding",
+    "kinds",
+    "n_uncovered",
+    "sources",
+    "messages",
+]
 ADVICE = ["n_unlabeled", "n_gold", "scores"]
 CASES: dict[str, tuple[Result, list[str]]] = {
     "check": (
@@ -49,18 +58,18 @@ CASES: dict[str, tuple[Result, list[str]]] = {
             "worth",
             "curve",
             "level",
-            "aside",
+            "messages",
         ],
     ),
     "votes alone": (
         votes_alone(),
-        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone", "aside"],
+        [*ADVICE, "equivalent_labels", "data_value_ratio", "advice", "curve", "votes_alone", "messages"],
     ),
     "plan": (
         planned(),
         [
             *("buy_labels", "buy_points", "cost", "risk_before", "risk_after"),
-            *("interval_before", "interval_after", "gain", "frontier", "aside"),
+            *("interval_before", "interval_after", "gain", "frontier", "messages"),
         ],
     ),
 }

@@ -5,8 +5,8 @@ from dataclasses import replace
 from results import BALANCE, checked, depending, summary
 
 from carob.commands.check import CheckResult
-from carob.read import ClassWarning
 from carob.show.check import check_report
+from carob.votes.messages import Message, warning
 
 
 def test_ready() -> None:
@@ -34,7 +34,7 @@ def test_data_that_cannot_tell() -> None:
 
 def test_things_to_look_at_first() -> None:
     data = replace(
-        summary(), warnings=(ClassWarning("One."), ClassWarning("Two.")), read_as="Read as a long table: so."
+        summary(), messages=(warning("One."), warning("Two."), Message("guess", "Read as a long table: so."))
     )
     report = check_report(CheckResult(data, class_balance=BALANCE), "carob fit")
     assert report.verdict.startswith("Can be fitted, with 2 things to look at first: 2,000 points")

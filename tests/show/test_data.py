@@ -6,16 +6,15 @@ import pytest
 from results import BALANCE, pairs, summary
 
 from carob.commands.summary import ClassShare
-from carob.read import ClassWarning
 from carob.show.data import (
-    aside_sections,
     balance_section,
+    message_sections,
     pair_section,
     size_words,
     source_section,
     uncovered_lines,
-    warning_sections,
 )
+from carob.votes.messages import Message, warning
 
 
 @pytest.mark.parametrize(("n_gold", "end"), [(None, ""), (0, ", 0 gold labels"), (1, ", 1 gold label")])
@@ -37,17 +36,20 @@ def test_sources_with_gold() -> None:
 
 
 def test_points_without_a_vote_warnings_and_what_was_set_aside() -> None:
-    assert (aside_sections(()), warning_sections(summary()), uncovered_lines(0, 9)) == ([], [], [])
+    assert (message_sections(()), message_sections(summary().messages), uncovered_lines(0, 9)) == ([], [], [])
     data = replace(
         summary(),
         n_uncovered=228,
-        aside=("Set aside, no votes: x (dates).",),
-        warnings=(ClassWarning("One."), ClassWarning("Two.")),
+        messages=(Message("dropped", "Set aside, no votes: x (dates)."), warning("One."), warning("Two.")),
     )
     (line,) = source_section(data).lines
     assert line.startswith("228 of 2,000 points have no vote: they get the class balance")
-    assert [(s.title, s.lines) for s in aside_sections(data.aside)] == [("Set aside", data.aside)]
-    assert [(s.title, s.lines) for s in warning_sections(data)] == [("To look at first", ["- One.", "- Two."])]
+    assert [(s.title, s.lines) for s in message_sections(data.messages, "dropped")] == [
+        ("Set aside", ["Set aside, no votes: x (dates)."])
+    ]
+    assert [(s.title, s.lines) for s in message_sections(data.messages, "warning")] == [
+        ("To look at first", ["- One.", "- Two."])
+    ]
 
 
 def test_sources_without_gold() -> None:

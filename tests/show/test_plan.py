@@ -6,6 +6,7 @@ from results import planned, valued
 
 from carob.show.plan import plan_report
 from carob.show.value import value_report
+from carob.votes.messages import Message
 
 
 def test_what_a_budget_buys() -> None:
@@ -24,7 +25,7 @@ def test_what_a_budget_buys() -> None:
 
 
 def test_what_was_set_aside_is_said() -> None:
-    report = plan_report(replace(planned(), aside=("Set aside, they never vote: x.",)))
+    report = plan_report(replace(planned(), messages=(Message("dropped", "Set aside, they never vote: x."),)))
     assert [section.title for section in report.sections] == ["What a budget buys", "Set aside"]
-    value = value_report(replace(valued(), aside=("Set aside, they never vote: x.",)))
-    assert value.sections[-1].lines == ("Set aside, they never vote: x.",)
+    value = value_report(replace(valued(), messages=(Message("dropped", "Set aside, they never vote: x."),)))
+    assert value.sections[-1].lines == ["Set aside, they never vote: x."]

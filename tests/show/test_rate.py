@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from carob.show.rate import rate_report
 from carob.value.rate import ClassRate, GroupRate, Rate
+from carob.votes.messages import Message
 
 
 def told(**options: object) -> Rate:
@@ -30,5 +31,5 @@ def test_shares_with_their_intervals_and_what_votes_were_worth() -> None:
 
 
 def test_what_was_set_aside_is_said() -> None:
-    report = rate_report(told(aside=("Set aside, they never vote: x.",)))
-    assert report.sections[-1].lines == ("Set aside, they never vote: x.",)
+    report = rate_report(told(messages=(Message("dropped", "Set aside, they never vote: x."),)))
+    assert report.sections[-1].lines == ["Set aside, they never vote: x."]

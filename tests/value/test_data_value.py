@@ -8,7 +8,7 @@ import pytest
 
 from carob import InputError, LabelModel, NotIdentifiedError, Votes, data_value, plan
 from carob.paper.datasets import load_imdb, paper_model
-from carob.read.plain import plain
+from carob.read.model_file import plain
 from carob.value.advice import DataValue
 from carob.value.votes_alone import VotesAlone
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from carob._kernels.loops import given, lib, written
+from carob._kernels.loops import in_pointer, lib, out_pointer
 from carob._types import Codes, Floats, Ints, Places
 
 _BLOCK = 1 << 17  # points whose bits are held at a time
@@ -32,11 +32,13 @@ def pair_counts(columns: Codes, source: Places, value: Codes, low: int, high: in
     for start in range(low, high, _BLOCK):
         stop = min(start + _BLOCK, high)
         lib.pack(
-            given(columns), columns.shape[1], start, stop, given(source), given(value), features,
-            written(planes.view(np.uint8)), 8 * planes.shape[1],
+            in_pointer(columns), columns.shape[1], start, stop, in_pointer(source), in_pointer(value), features,
+            out_pointer(planes.view(np.uint8)), 8 * planes.shape[1],
         )  # fmt: skip
         words = -(-(stop - start) // 64)
-        lib.add_common_bits(given(planes), features, planes.shape[1], words, written(live), written(counts))
+        lib.add_common_bits(
+            in_pointer(planes), features, planes.shape[1], words, out_pointer(live), out_pointer(counts)
+        )
     return counts
 
 
@@ -50,7 +52,9 @@ def add_entry_pairs(start: Ints, feature: Ints, points: Ints, counts: Ints) -> N
     points : array of int64
         The points that are counted.
     """
-    lib.add_entry_pairs(given(start), given(feature), given(points), len(points), written(counts), len(counts))
+    lib.add_entry_pairs(
+        in_pointer(start), in_pointer(feature), in_pointer(points), len(points), out_pointer(counts), len(counts)
+    )
 
 
 def add_weights(columns: Codes, weights: Floats, total: Floats) -> None:
@@ -64,7 +68,7 @@ def add_weights(columns: Codes, weights: Floats, total: Floats) -> None:
     total : array of float64, shape (m, outputs, K)
     """
     (m, n), K = columns.shape, len(weights)
-    lib.add_weights(given(columns), m, given(weights), n, K, written(total), total.shape[1])
+    lib.add_weights(in_pointer(columns), m, in_pointer(weights), n, K, out_pointer(total), total.shape[1])
 
 
 def add_tally(columns: Codes, low: int, high: int, tally: Ints) -> None:
@@ -78,4 +82,4 @@ def add_tally(columns: Codes, low: int, high: int, tally: Ints) -> None:
     tally : array of int64, shape (high - low, K)
     """
     m, n = columns.shape
-    lib.add_tally(given(columns), m, n, low, high, written(tally), tally.shape[1])
+    lib.add_tally(in_pointer(columns), m, n, low, high, out_pointer(tally), tally.shape[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carob._kernels.loops import lib, written
+from carob._kernels.loops import lib, out_pointer
 from carob._types import Floats
 
 
@@ -24,4 +24,4 @@ def joint_rotation(matrices: Floats, rotation: Floats, sweeps: int, enough: floa
         The sine of the largest angle of a round after which there is no other.
     """
     number, S, K, _ = matrices.shape
-    lib.joint_rotation(written(matrices), number, S, K, written(rotation), sweeps, enough)
+    lib.joint_rotation(out_pointer(matrices), number, S, K, out_pointer(rotation), sweeps, enough)

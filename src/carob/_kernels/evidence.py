@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carob._kernels.loops import given, lib, written
+from carob._kernels.loops import in_pointer, lib, out_pointer
 from carob._types import AnyArray, Codes, Floats, Ints
 
 
@@ -27,11 +27,11 @@ def add_tables(
     """
     number, width = groups.shape
     lib.add_tables(
-        given(columns), columns.shape[1], low, high, given(groups), number, width, given(sizes),
-        given(tables), tables.shape[1], written(total),
+        in_pointer(columns), columns.shape[1], low, high, in_pointer(groups), number, width, in_pointer(sizes),
+        in_pointer(tables), tables.shape[1], out_pointer(total),
     )  # fmt: skip
 
 
 def two_class_probabilities(odds: Floats, small: Floats, out: Floats) -> None:
     """Probabilities of both classes from log odds and ``small = exp(-|odds|)``, exact mirror images of each other."""
-    lib.two_class_probabilities(given(odds), given(small), len(odds), written(out))
+    lib.two_class_probabilities(in_pointer(odds), in_pointer(small), len(odds), out_pointer(out))

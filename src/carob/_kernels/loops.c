@@ -170,7 +170,7 @@ FAST void add_tally(const int8_t *restrict columns, int64_t m, int64_t n, int64_
     }
 }
 
-/* A hash of a row number, the finalizer of splitmix64, as in carob.votes.row_hash. */
+/* A hash of a row number, the finalizer of splitmix64, as in carob.votes.counts. */
 static inline uint64_t row_hash(uint64_t row) {
     uint64_t x = (row + 1) * 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

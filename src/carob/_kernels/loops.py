@@ -9,7 +9,7 @@ import numpy as np
 from carob._kernels._loops import ffi, lib
 from carob._types import AnyArray
 
-__all__ = ["given", "lib", "written"]
+__all__ = ["in_pointer", "lib", "out_pointer"]
 
 _KINDS = {
     np.dtype(np.int8): "int8_t[]",
@@ -21,11 +21,11 @@ _KINDS = {
 }
 
 
-def given(array: AnyArray) -> Any:
+def in_pointer(array: AnyArray) -> Any:
     """An array that a loop reads: of the type that the loop takes, row by row in memory, or it is refused."""
     return ffi.from_buffer(_KINDS[array.dtype], array)
 
 
-def written(array: AnyArray) -> Any:
+def out_pointer(array: AnyArray) -> Any:
     """The same of an array that a loop writes to."""
     return ffi.from_buffer(_KINDS[array.dtype], array, require_writable=True)

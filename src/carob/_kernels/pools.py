@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from carob._kernels.loops import given, lib, written
+from carob._kernels.loops import in_pointer, lib, out_pointer
 from carob._types import Codes, Ints
 
 
@@ -25,4 +25,6 @@ def pool_votes(columns: Codes, pool: Ints, K: int, said: Codes) -> None:
     """
     n = columns.shape[1]
     tally, most = np.empty((K, n), dtype=np.uint16), np.empty(n, dtype=np.uint16)
-    lib.pool_votes(given(columns), n, given(pool), len(pool), written(tally), K, written(most), written(said))
+    lib.pool_votes(
+        in_pointer(columns), n, in_pointer(pool), len(pool), out_pointer(tally), K, out_pointer(most), out_pointer(said)
+    )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from carob._kernels.loops import given, lib, written
+from carob._kernels.loops import in_pointer, lib, out_pointer
 from carob._types import AnyArray, Codes, Hashes, Ints
 
 LEFT_OUT, VOTES, SCORES = 0, 1, 2  # what a source counts for
 
 
 def row_hashes(row: Ints, out: Hashes) -> None:
-    """The first sixteen bits of the hash of each row number, as in `carob.votes.row_hash`."""
-    lib.row_hashes(given(row), len(row), written(out))
+    """The first sixteen bits of the hash of each row number, as in `carob.votes.counts`."""
+    lib.row_hashes(in_pointer(row), len(row), out_pointer(out))
 
 
 def add_summary(
@@ -36,6 +36,6 @@ def add_summary(
     """
     m, n = columns.shape
     lib.add_summary(
-        given(columns), m, n, low, high, first_row, given(role), written(cast), cast.shape[2],
-        written(prints), written(none),
+        in_pointer(columns), m, n, low, high, first_row, in_pointer(role), out_pointer(cast), cast.shape[2],
+        out_pointer(prints), out_pointer(none),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from carob._kernels.loops import given, lib, written
+from carob._kernels.loops import in_pointer, lib, out_pointer
 from carob._types import AnyArray, Codes, Ints
 
 
@@ -22,5 +22,12 @@ def add_joint(said: Codes, block: AnyArray, outputs: int, rows: Ints, counts: In
     counts : array of int64, shape (B, outputs^w)
     """
     lib.add_joint(
-        given(said), given(block), len(block), outputs, given(rows), len(rows), written(counts), counts.shape[1]
-    )
+        in_pointer(said),
+        in_pointer(block),
+        len(block),
+        outputs,
+        in_pointer(rows),
+        len(rows),
+        out_pointer(counts),
+        counts.shape[1],
+    )  # fmt: skip

@@ -22,6 +22,7 @@ from carob.paper.structure import DependentPair
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
 from carob.votes import GoldPoints, Votes
+from carob.votes.messages import Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,18 +98,20 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
         bin_classes = model.fit_.bin_classes
         voted = model.source_model_.as_voted(votes.scored, bin_classes)
         dependence = Dependence.of(Moments.of(votes.as_voted(bin_classes)), voted, settings.known_pairs)
-    return replace(_learned(votes, model, settings, aside.lines, dependence), scores=score_summaries(votes, model))
+    return replace(_learned(votes, model, settings, aside.messages, dependence), scores=score_summaries(votes, model))
 
 
 def _learned(
     votes: Votes | Digest,
     model: LabelModel,
     settings: Settings,
-    lines: tuple[str, ...],
+    messages: tuple[Message, ...],
     dependence: Dependence | None,
 ) -> CheckResult:
     """What is to be told of votes that a model was learned from."""
-    summary = DataSummary.of(votes, model.source_table_, settings.level, lines, gold_seen=model.fit_.sources_saw_gold)
+    summary = DataSummary.of(
+        votes, model.source_table_, settings.level, messages, gold_seen=model.fit_.sources_saw_gold
+    )
     return CheckResult(
         summary,
         class_balance=class_shares(model),
@@ -127,13 +130,13 @@ def check_digest(votes: FileVotes, settings: Settings, progress: Progress = sile
     except NotIdentifiedError as error:
         nothing = np.full(len(digest.sources), np.nan)
         table = SourceTable.of_counts(digest.told, digest.points, nothing, nothing, nothing)
-        data = DataSummary.of(digest, table, settings.level, digest.lines)
+        data = DataSummary.of(digest, table, settings.level, digest.messages)
         return CheckResult(data, (str(error),), identified=False)
     dependence = None
     if digest.statistics is not None:
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
         dependence = Dependence.of(digest.statistics.moments, model.source_model_, known)
-    return _learned(digest, model, settings, digest.lines, dependence)
+    return _learned(digest, model, settings, digest.messages, dependence)
 
 
 def _problems(votes: Votes, moments: Moments | None, settings: Settings) -> list[str]:
@@ -148,4 +151,4 @@ def _unlearned(aside: Aside, settings: Settings) -> DataSummary:
     nothing = np.full(len(votes.sources), np.nan)
     points = None if votes.gold is None else GoldPoints.of(votes, votes.gold)
     table = SourceTable.of(votes, points, nothing, nothing, nothing)
-    return DataSummary.of(votes, table, settings.level, aside.lines)
+    return DataSummary.of(votes, table, settings.level, aside.messages)

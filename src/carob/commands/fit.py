@@ -13,7 +13,7 @@ from carob.commands.outputs import Histogram, Labels, LabelShare, check_differen
 from carob.commands.progress import Progress, silent, started
 from carob.commands.summary import ClassShare, DataSummary, class_shares
 from carob.count.digest import Digest
-from carob.engines.labels import LabelPart
+from carob.engines.labels import Chunk
 from carob.model.label_model import LabelModel
 from carob.posterior.losses import CrossScore, Score, score
 from carob.posterior.settings import Settings
@@ -93,9 +93,9 @@ def fit_votes(
     if isinstance(votes, Votes):
         parts = whole_part(data, votes.select(known), keep)
     else:
-        parts = votes.parts(known, keep, started(progress, "labels"))
+        parts = votes.chunks(known, keep, started(progress, "labels"))
         if out is None:  # nobody asks for labels
-            parts = iter([LabelPart(votes.digest.sample)])
+            parts = iter([Chunk(votes.digest.sample)])
     labels = Labels(model)
     with ExitStack() as both:  # neither file appears unless both can
         if out is not None:
@@ -123,7 +123,7 @@ def fit_result(
         rows = np.flatnonzero(votes.gold.known)
         measured = score(model.predict_proba(votes.take(rows)), votes.gold.take(rows))
     return FitResult(
-        data=DataSummary.of(votes, fit.sources, model.level, fit.aside, gold_seen=fit.sources_saw_gold),
+        data=DataSummary.of(votes, fit.sources, model.level, fit.messages, gold_seen=fit.sources_saw_gold),
         class_balance=class_shares(model),
         labels=labels.counter.shares,
         explanation=model.explain(),

@@ -13,11 +13,11 @@ from carob.label import fit as label_fit
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.read import votes_of_source
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.votes import Votes
 
 if TYPE_CHECKING:
-    from carob.engines.labels import LabelPart  # loads pyarrow
+    from carob.engines.labels import Chunk  # loads pyarrow
     from carob.engines.local import FileVotes
     from carob.read.formats import FileContent
 
@@ -30,13 +30,13 @@ class VotesFile:
     ----------
     votes : str or FileContent
         Path or query, or a file in memory.
-    reading : Reading
+    reading : ReadOptions
     classes : sequence, optional
         As in `carob.read_votes`.
     """
 
     votes: str | FileContent
-    reading: Reading = field(default_factory=Reading)
+    reading: ReadOptions = field(default_factory=ReadOptions)
     classes: Sequence[Label] | None = None
 
     @property
@@ -78,9 +78,9 @@ def digest_of(votes: Votes | FileVotes, settings: Settings) -> Digest:
     return label_fit.digest_of(votes, votes.gold, settings) if isinstance(votes, Votes) else votes.digest
 
 
-def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[LabelPart]:
+def whole_part(data: VotesFile, votes: Votes, keep: Sequence[str]) -> Iterator[Chunk]:
     """Votes that are in memory as one part, with some columns of the table that they come from."""
-    from carob.engines.labels import LabelPart
+    from carob.engines.labels import Chunk
     from carob.engines.local import kept_columns  # loads pyarrow
 
-    yield LabelPart(votes, 0, kept_columns(data.votes, data.reading, votes, keep) if keep else None)
+    yield Chunk(votes, 0, kept_columns(data.votes, data.reading, votes, keep) if keep else None)

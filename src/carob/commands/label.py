@@ -9,7 +9,7 @@ from carob._types import Label
 from carob.commands.inputs import VotesFile
 from carob.commands.outputs import Labels, LabelShare
 from carob.commands.progress import Progress, silent, started
-from carob.engines.local import parts_for
+from carob.engines.local import chunks_for
 from carob.model.label_model import load
 from carob.read.files import check_apart
 from carob.read.formats import check_output, written_table
@@ -60,7 +60,7 @@ def label_votes(
     check_apart([model_file], [out])
     model = load(model_file)
     labels, told = Labels(model, leave_uncovered), started(progress, "labels")
-    parts = parts_for(model, data.votes, data.apart_from([out]).reading, keep, told)
+    parts = chunks_for(model, data.votes, data.apart_from([out]).reading, keep, told)
     with written_table(out, labels.columns(parts)):
         pass
     counter = labels.counter

@@ -138,13 +138,13 @@ _LEARNING = ("method", "known_pairs", "level", "strict")
 def votes_file(options: dict[str, Any]) -> VotesFile:
     """Where the votes are and how to read them, from what was written on the command line."""
     from carob.commands.inputs import VotesFile
-    from carob.read.table import Reading
+    from carob.read.table import ReadOptions
 
     given: dict[str, Any] = {name: options[name] for name in ("key", "repeats", *_GOLD) if name in options}
     if options.get("long"):
         given |= dict(zip(("task", "worker", "label"), options["long"], strict=True), layout="long")
     classes = options.get("classes")
-    reading = Reading(
+    reading = ReadOptions(
         sources=options.get("sources") or None,
         abstain=[_abstain(value) for value in options.get("abstain", ())] or None,
         mapping=dict(_mapped(item) for item in options.get("mapping", ())),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from carob._types import Floats, Ints, Label
-from carob.engines.labels import LabelPart, label_columns
+from carob.engines.labels import Chunk, label_columns
 from carob.model.label_model import LabelModel
 from carob.read.files import check_apart
 from carob.votes import Votes
@@ -129,7 +129,7 @@ class Labels:
         self.counter.add(votes, probabilities)
         return probabilities
 
-    def columns(self, parts: Iterable[LabelPart]) -> Iterator[dict[str, Any]]:
+    def columns(self, parts: Iterable[Chunk]) -> Iterator[dict[str, Any]]:
         """What is written of each part."""
         for part in parts:
             probabilities = self.add(part.votes)

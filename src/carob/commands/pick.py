@@ -49,7 +49,7 @@ def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str
         check_output(out)
     votes = data.apart_from(check_different(out)).read()
     picked = pick_points(votes, votes.gold, settings, n, goal)
-    picked = replace(picked, aside=(*to_look_at(votes), *picked.aside))
+    picked = replace(picked, messages=(*to_look_at(votes), *picked.messages))
     if out is not None:
         nothing_yet = pa.nulls(len(picked), pa.string())
         told = {CHANCE: picked.chances, data.reading.gold or LABEL: nothing_yet}

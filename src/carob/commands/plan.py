@@ -32,4 +32,4 @@ def plan_purchase(
     check_costs(label_cost, point_cost, budget)  # before anything is read
     digest = digest_of(data.open(settings, progress), settings)
     found = spend(digest, settings, label_cost, point_cost, budget, started(progress, "value"))
-    return replace(found, aside=(*to_look_at(digest), *found.aside))
+    return replace(found, messages=(*to_look_at(digest), *found.messages))

@@ -20,4 +20,4 @@ def rate_file(data: VotesFile, settings: Settings, beyond: bool = False) -> Rate
     """
     votes = data.read()
     found = rate_votes(votes, votes.gold, votes.by, settings, beyond)
-    return replace(found, aside=(*to_look_at(votes), *found.aside))
+    return replace(found, messages=(*to_look_at(votes), *found.messages))

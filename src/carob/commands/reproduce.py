@@ -15,7 +15,7 @@ from carob.errors import InputError
 from carob.paper.experiments.parts import Options, Point
 from carob.paper.experiments.run import EXPERIMENTS, Comparison, Reproduction, reproduce
 from carob.read.files import check_writable, make_folder, whole_file
-from carob.read.plain import plain
+from carob.read.model_file import plain
 
 _COLUMNS = [field.name for field in fields(Comparison) if field.name != "rounding"]
 

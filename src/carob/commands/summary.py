@@ -11,11 +11,11 @@ from carob.count.digest import Digest
 from carob.model.label_model import LabelModel
 from carob.posterior.intervals import wilson
 from carob.posterior.source_table import SourceTable
-from carob.read import ClassWarning
 from carob.read.class_warnings import counted_warnings
 from carob.votes import Votes
 from carob.votes.coding import Coding
 from carob.votes.counts import VoteCounts
+from carob.votes.messages import Message, mending, of_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,8 @@ class DataSummary:
         Of the intervals of the accuracies.
     contradicted : int
         For how many sources the interval of the estimate and the interval from gold do not meet.
-    aside : tuple of str
-        What was set aside, a sentence for each reason.
-    warnings : tuple of ClassWarning
-        Things in the classes to look at before the labels are used.
-    read_as : str
-        How the table was read where that was guessed; else empty.
+    messages : tuple of Message
+        What of the data was dropped, what was guessed, and what to look at before the labels are used.
     n_uncovered : int
         Points that no source votes on.
     """
@@ -52,15 +48,18 @@ class DataSummary:
     sources: SourceTable
     level: float
     contradicted: int
-    aside: tuple[str, ...] = ()
-    warnings: tuple[ClassWarning, ...] = ()
-    read_as: str = ""
+    messages: tuple[Message, ...] = ()
     n_uncovered: int = 0
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """What to look at before the labels are used."""
+        return of_kind(self.messages, "warning")
 
     @property
     def mending(self) -> list[str]:
         """Words of the command line that do what the warnings say."""
-        return [word for options in dict.fromkeys(warning.options for warning in self.warnings) for word in options]
+        return mending(self.warnings)
 
     @classmethod
     def of(
@@ -68,22 +67,22 @@ class DataSummary:
         votes: Votes | Digest,
         sources: SourceTable,
         level: float,
-        aside: tuple[str, ...] = (),
+        messages: tuple[Message, ...] = (),
         gold_seen: bool = False,
     ) -> DataSummary:
         """Summarise votes, and gold that came with them; accuracies that have seen gold are not contradicted by it."""
         counts, kept, gold = _counted(votes)
         return cls(
             len(votes), None if kept.gold is None else int(gold.sum()), kept.classes, kept.coding, sources, level,
-            0 if gold_seen else _contradicted(sources, level), aside,
-            tuple(counted_warnings(counts, gold)), kept.read_as, counts.uncovered,
+            0 if gold_seen else _contradicted(sources, level),
+            (*counted_warnings(counts, gold), *messages), counts.uncovered,
         )  # fmt: skip
 
 
-def to_look_at(votes: Votes | Digest) -> tuple[str, ...]:
-    """What to look at first in the classes, for results that tell what was set aside and nothing else of the data."""
+def to_look_at(votes: Votes | Digest) -> tuple[Message, ...]:
+    """What to look at first in the classes, for results that tell nothing else of the data."""
     counts, _, gold = _counted(votes)
-    return tuple(f"To look at first: {warning.words}" for warning in counted_warnings(counts, gold))
+    return tuple(counted_warnings(counts, gold))
 
 
 def _counted(votes: Votes | Digest) -> tuple[VoteCounts, Votes, Ints]:

@@ -59,7 +59,7 @@ def update_model(data: VotesFile, model_file: str, out: str | None = None, progr
     model.save(target)
     digest = model.learned_digest()
     return UpdateResult(
-        DataSummary.of(digest, model.source_table_, model.level, model.aside_, gold_seen=True),
+        DataSummary.of(digest, model.source_table_, model.level, model.messages_, gold_seen=True),
         class_shares(model),
         _size(model)[0] - points,
         _size(model)[1] - gold,

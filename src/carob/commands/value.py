@@ -27,4 +27,4 @@ def value_votes(
     check_worth(worth)  # before anything is read
     digest = digest_of(data.open(settings, progress), settings)
     found, _ = weigh(digest, settings, worth, started(progress, "value"))
-    return replace(found, aside=(*to_look_at(digest), *found.aside))
+    return replace(found, messages=(*to_look_at(digest), *found.messages))

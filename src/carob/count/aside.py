@@ -11,6 +11,7 @@ from carob._types import Bools
 from carob.errors import InputError, examples
 from carob.votes import Votes
 from carob.votes.counts import VoteCounts
+from carob.votes.messages import Message
 from carob.votes.outputs import SILENT
 
 COPY = 100  # common votes from which on two sources that always agree are taken for copies
@@ -35,14 +36,18 @@ class TellNothing:
     copies: tuple[tuple[str, str], ...] = ()
 
     @property
-    def lines(self) -> tuple[str, ...]:
-        """A sentence for each reason, with all names."""
+    def messages(self) -> tuple[Message, ...]:
+        """A message for each reason, with all names."""
         reasons = {
             "they never vote": self.silent,
             "they vote the same on every point": self.constant,
             "copies of another source": [f"{copy} (of {first})" for copy, first in self.copies],
         }
-        return tuple(f"Set aside, {reason}: {', '.join(names)}." for reason, names in reasons.items() if names)
+        return tuple(
+            Message("dropped", f"Set aside, {reason}: {', '.join(names)}.")
+            for reason, names in reasons.items()
+            if names
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,9 +63,9 @@ class Aside(TellNothing):
     votes: Votes
 
     @property
-    def lines(self) -> tuple[str, ...]:
-        """A sentence for each reason, with all names; first what was set aside when the votes were read."""
-        return (*self.votes.aside, *super().lines)
+    def messages(self) -> tuple[Message, ...]:
+        """A message for each reason, with all names; first those of when the votes were read."""
+        return (*self.votes.messages, *super().messages)
 
 
 def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Aside:
@@ -83,7 +88,7 @@ def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Asid
     >>> aside = set_aside(votes)
     >>> aside.votes.sources
     ('a', 'b')
-    >>> print(*aside.lines, sep="\n")
+    >>> print(*(message.words for message in aside.messages), sep="\n")
     Set aside, they vote the same on every point: same.
     Set aside, copies of another source: k (of a).
     """

@@ -20,6 +20,7 @@ from carob.count.statistics import Statistics
 from carob.errors import InputError
 from carob.votes import Gold, GoldPoints, Votes
 from carob.votes.counts import VoteCounts
+from carob.votes.messages import Message
 from carob.votes.storage import Sparse
 
 
@@ -178,9 +179,9 @@ class Digest:
         """The same with every cell held of the votes that are kept."""
         return replace(self, kept=replace(self.kept, cells=np.ascontiguousarray(self.kept.values)))
 
-    def reading(self, aside: tuple[str, ...]) -> Digest:
-        """The same with what was set aside when the votes were read, a sentence for each reason."""
-        return replace(self, kept=replace(self.kept, aside=aside))
+    def reading(self, messages: tuple[Message, ...]) -> Digest:
+        """The same with what was dropped and guessed when the votes were read."""
+        return replace(self, kept=replace(self.kept, messages=messages))
 
     @property
     def nothing(self) -> TellNothing:
@@ -188,9 +189,9 @@ class Digest:
         return set_aside_before(self.counts, self.sources)
 
     @property
-    def lines(self) -> tuple[str, ...]:
-        """What was set aside, a sentence for each reason; first what was when the votes were read."""
-        return (*self.kept.aside, *self.nothing.lines)
+    def messages(self) -> tuple[Message, ...]:
+        """What was dropped, a message for each reason; first those of when the votes were read."""
+        return (*self.kept.messages, *self.nothing.messages)
 
     def __add__(self, other: Digest) -> Digest:
         if not isinstance(other, Digest):

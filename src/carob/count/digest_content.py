@@ -16,6 +16,7 @@ from carob.errors import InputError
 from carob.votes import Gold, Votes
 from carob.votes.coding import Coding
 from carob.votes.counts import VoteCounts
+from carob.votes.messages import messages_of
 from carob.votes.outputs import Outputs
 from carob.votes.storage import Sparse
 
@@ -46,7 +47,7 @@ def digest_content(digest: Digest) -> dict[str, Any]:
         "votes": votes,
         "gold": None if gold is None else packed(gold.values),
         "chances": None if gold is None or gold.chances is None else packed(gold.chances),
-        "aside": list(kept.aside),
+        "messages": [vars(message) for message in kept.messages],
         "statistics": None if digest.statistics is None else _statistics_content(digest.statistics),
     }
 
@@ -80,7 +81,13 @@ def digest_of(content: dict[str, Any], coding: Coding) -> Digest:
             raise InputError("its digest has gold of classes that it does not have")
         chances = None if content["chances"] is None else unpacked(content["chances"], np.float64, (len(rows),))
         gold = Gold(values, coding.classes, chances=chances)
-    kept = Votes(cells, left, coding, gold=gold, aside=tuple(_names(content["aside"])))
+    kept = Votes(
+        cells,
+        left,
+        coding,
+        gold=gold,
+        messages=messages_of(content["messages"] if "messages" in content else content["aside"]),
+    )
     found = content["statistics"]
     hashes = None if content["hashes"] is None else unpacked(content["hashes"], np.uint16, (len(rows),))
     return Digest(counts, kept, rows, None if found is None else _statistics(found, left, coding), hashes)

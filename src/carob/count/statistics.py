@@ -20,8 +20,8 @@ from carob._types import Codes, Floats, Group, Ints, Places, cached_property
 from carob.count.moments import Moments, PairCounter
 from carob.errors import InputError
 from carob.votes import Outputs, Votes
+from carob.votes.counts import block_of
 from carob.votes.outputs import joint_output
-from carob.votes.row_hash import block_of
 from carob.votes.storage import Sparse
 
 BLOCKS = 32  # of points, where there is memory for them

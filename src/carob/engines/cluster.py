@@ -16,13 +16,14 @@ from carob._types import Abstains, Label
 from carob.count.digest import Digest
 from carob.count.statistics import Statistics
 from carob.engines.labels import label_columns
-from carob.engines.row_decoder import HEAD, Part, Plan, gathered, together
+from carob.engines.row_decoder import HEAD, ChunkDigest, RowDecoder, gathered, together
 from carob.errors import InputError, examples
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.votes.coding import Coding
 
+_NO_ROWS = ChunkDigest(0, frozenset(), frozenset(), None)
 FAN = 32  # digests that are put together at a time, before they are all put together
 
 
@@ -42,13 +43,13 @@ class Table(Protocol):
         """How many rows each partition has, in their order, where these columns are read."""
         ...
 
-    def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
-        """What `part_bytes` makes of each partition, perhaps put together by `merged_bytes`."""
+    def digests(self, decoder: RowDecoder, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
+        """What `chunk_bytes` makes of each partition, perhaps put together by `merged_bytes`."""
         ...
 
 
 def digest_table(
-    table: Table, reading: Reading, classes: Sequence[Label] | None, settings: Settings, pairs: bool = False
+    table: Table, options: ReadOptions, classes: Sequence[Label] | None, settings: Settings, pairs: bool = False
 ) -> Digest:
     """A digest of all rows of a table.
 
@@ -59,18 +60,20 @@ def digest_table(
     """
     if settings.method != "consensus":
         raise InputError("clusters learn by the default (method='consensus'; --method consensus).")
-    plan = Plan.of_head(table.head(HEAD), reading, classes, settings)
-    if plan is None:
+    decoder = RowDecoder.of_head(table.head(HEAD), options, classes, settings)
+    if decoder is None:
         raise InputError(
             "clusters read tables with a row per point and votes for classes; a table with a row per vote, or with "
             "scores, is read on one machine (carob.LabelModel().fit(path); carob fit)."
         )
-    first_rows = [0, *accumulate(table.sizes(plan.columns))][:-1]
+    first_rows = [0, *accumulate(table.sizes(decoder.columns))][:-1]
 
-    def run(plan: Plan) -> Part:
-        return together(Part.of_bytes(content, plan.coding) for content in table.digests(plan, first_rows, pairs))
+    def run(decoder: RowDecoder) -> ChunkDigest:
+        return together(
+            ChunkDigest.of_bytes(content, decoder.coding) for content in table.digests(decoder, first_rows, pairs)
+        )
 
-    return gathered(plan, settings, run)[1]
+    return gathered(decoder, settings, run)[1]
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,9 @@ class Frames:
 
     table: Callable[[Any], Table]
 
-    def statistics(self, df: Any, **reading: Any) -> Statistics:
+    def statistics(self, df: Any, **options: Any) -> Statistics:
         """Counts of pairs of outputs of all rows, in blocks; the options are those of `digest`."""
-        found = self.digest(df, pairs=True, **reading).statistics
+        found = self.digest(df, pairs=True, **options).statistics
         if found is None:
             raise TypeError("pairs were counted")
         return found
@@ -98,12 +101,12 @@ class Frames:
         *,
         key: str | None = None,
         gold: str | None = None,
-        gold_file: Any = None,
-        drop: Sequence[str] = (),
         sources: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
         classes: Sequence[Label] | None = None,
         abstain: Abstains = None,
         pairs: bool = False,
+        options: ReadOptions | None = None,
     ) -> Digest:
         """What a fit needs to know of all rows; the options are those of `carob.read_votes`.
 
@@ -114,8 +117,8 @@ class Frames:
         pairs : bool
             Count pairs of outputs, too.
         """
-        reading = Reading(key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=abstain)
-        return digest_table(self.table(df), reading, classes, Settings(), pairs)
+        stated = ReadOptions.of(options, key=key, gold=gold, sources=sources, drop=drop or None, abstain=abstain)
+        return digest_table(self.table(df), stated, classes, Settings(), pairs)
 
     def fit(
         self,
@@ -124,9 +127,9 @@ class Frames:
         *,
         key: str | None = None,
         gold: str | None = None,
-        gold_file: Any = None,
-        drop: Sequence[str] = (),
         sources: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        options: ReadOptions | None = None,
     ) -> LabelModel:
         """Learn the sources from all rows of a data frame.
 
@@ -136,35 +139,33 @@ class Frames:
             A row per point, a column per source.
         model : LabelModel, optional
             How to learn; fitted and returned.
-        key, gold, gold_file, drop, sources
+        key, gold, sources, drop, options
             As in `carob.read_votes`.
         """
         unfitted = LabelModel() if model is None else model
         settings = unfitted.settings()
-        reading = Reading(
-            key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
-            strict=settings.strict,
-        )  # fmt: skip
-        return unfitted.fit(digest_table(self.table(df), reading, unfitted.classes, settings))
+        stated = ReadOptions.of(
+            options, key=key, gold=gold, sources=sources, drop=drop or None, abstain=unfitted.abstain
+        )
+        stated = replace(stated, strict=settings.strict)
+        return unfitted.fit(digest_table(self.table(df), stated, unfitted.classes, settings))
 
 
-def part_bytes(batches: Iterable[Any], plan: Plan, first_row: int, pairs: bool) -> bytes:
+def chunk_bytes(batches: Iterable[Any], decoder: RowDecoder, first_row: int, pairs: bool) -> bytes:
     """A digest of the rows of a partition, which a worker sends."""
-    found: list[Part] = []
+    whole = _NO_ROWS
     for batch in batches:
         if len(batch):
-            besides = sum(part.votes for part in found)
-            found = [together([*found, plan.part(pa.Table.from_batches([batch]), first_row, pairs, besides)])]
+            chunk = decoder.digest(pa.Table.from_batches([batch]), first_row, pairs, whole.votes)
+            whole = together([whole, chunk])
             first_row += len(batch)
-    part = found[0] if found else Part(0, frozenset(), frozenset(), None)
-    return part.to_bytes(plan.coding)
+    return whole.to_bytes(decoder.coding)
 
 
 def merged_bytes(contents: Iterable[bytes], coding: Coding | None) -> bytes:
     """Digests of several partitions put together, by a worker in between."""
-    found = [part for part in (Part.of_bytes(content, coding) for content in contents) if part.rows]
-    part = together(found) if found else Part(0, frozenset(), frozenset(), None)
-    return part.to_bytes(coding)
+    filled = [chunk for chunk in (ChunkDigest.of_bytes(content, coding) for content in contents) if chunk.rows]
+    return (together(filled) if filled else _NO_ROWS).to_bytes(coding)
 
 
 def labeler(
@@ -172,8 +173,8 @@ def labeler(
 ) -> tuple[list[str], Callable[[Iterable[Any], int], Iterator[Any]]]:
     """The columns that are read to label rows of a table, and what makes batches of labels of batches of rows."""
     sources, coding = model.source_model_.sources, model.fit_.coding
-    plan = replace(Plan.of_model(sources, coding, Reading(key=key)), keep=tuple(keep))
-    missing = [name for name in plan.columns if name not in names]
+    decoder = replace(RowDecoder.of_model(sources, coding, ReadOptions(key=key)), keep=tuple(keep))
+    missing = [name for name in decoder.columns if name not in names]
     if missing:
         raise InputError(f"there is no column {examples(missing)}; there are {examples(names)}.")
     learned = model.fit_
@@ -181,10 +182,10 @@ def labeler(
     def labels(batches: Iterable[Any], first_row: int) -> Iterator[Any]:
         for batch in batches:
             rows = pa.Table.from_batches([batch])
-            votes = plan.votes(rows, first_row)
+            votes = decoder.votes(rows, first_row)
             kept = {name: rows[name] for name in keep}
             columns = label_columns(votes, learned.posterior(votes), leave_uncovered, first_row, kept)
             yield from pa.table(columns).combine_chunks().to_batches()
             first_row += len(batch)
 
-    return plan.columns, labels
+    return decoder.columns, labels

@@ -19,12 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from carob.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, part_bytes
-from carob.engines.row_decoder import Plan
+from carob.engines.cluster import FAN, Frames, Table, chunk_bytes, labeler, merged_bytes
+from carob.engines.row_decoder import RowDecoder
 from carob.errors import InputError
 from carob.model.label_model import LabelModel
-from carob.read.parquet_files import ParquetFiles, files_of
-from carob.read.parts import BATCH
+from carob.read.streams import BATCH, files_of, parquet_stream
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +45,19 @@ class _Frame:
         # Dask puts small partitions together, and which depends on the columns that are read.
         return list(dask.compute(*(dask.delayed(len)(part) for part in self.df[list(columns)].to_delayed())))
 
-    def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
+    def digests(self, decoder: RowDecoder, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
         import dask
 
         work, merge = dask.delayed(_digest), dask.delayed(merged_bytes)
-        frames = self.df[plan.columns].to_delayed()
-        parts = [work(part, plan, first, pairs) for part, first in zip(frames, first_rows, strict=True)]
+        frames = self.df[decoder.columns].to_delayed()
+        parts = [work(part, decoder, first, pairs) for part, first in zip(frames, first_rows, strict=True)]
         while len(parts) > FAN:
-            parts = [merge(parts[low : low + FAN], plan.coding) for low in range(0, len(parts), FAN)]
+            parts = [merge(parts[low : low + FAN], decoder.coding) for low in range(0, len(parts), FAN)]
         return list(dask.compute(*parts))
 
 
-def _digest(frame: Any, plan: Plan, first_row: int, pairs: bool) -> bytes:
-    return part_bytes(_arrow(frame).to_batches(BATCH), plan, first_row, pairs)
+def _digest(frame: Any, decoder: RowDecoder, first_row: int, pairs: bool) -> bytes:
+    return chunk_bytes(_arrow(frame).to_batches(BATCH), decoder, first_row, pairs)
 
 
 def _arrow(frame: Any) -> Any:
@@ -130,7 +129,7 @@ def read_parquet(path: str | Path, written: Sequence[str] = ()) -> Any:
     except ImportError as error:
         raise InputError(_MISSING) from error
     paths = files_of(path, written)
-    ParquetFiles.of(paths)  # which refuses files that do not fit together
+    parquet_stream(paths)  # which refuses files that do not fit together
     return dd.concat([dd.read_parquet(str(file), split_row_groups=True) for file in paths])
 
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 from carob._types import Floats, Places
 from carob.errors import InputError, examples
 from carob.votes import Votes
-from carob.votes.coding import names_array
+from carob.votes.columns import names_array
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPart:
-    """Some points to be labeled.
+class Chunk:
+    """Some rows of a table, to be labeled.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Votes in files and queries that are larger than memory, read part by part on this machine."""
+"""Votes in files and queries that are larger than memory, read chunk by chunk on this machine."""
 
 from __future__ import annotations
 
@@ -12,60 +12,55 @@ import pyarrow as pa
 from carob._kernels.threads import THREADS, while_waiting
 from carob._types import Label, Progress
 from carob.count.digest import Digest
-from carob.engines.labels import LabelPart
-from carob.engines.row_decoder import HEAD, Part, Plan, gathered, together
+from carob.engines.labels import Chunk
+from carob.engines.row_decoder import HEAD, ChunkDigest, RowDecoder, gathered, together, with_gold_file
 from carob.errors import InputError, examples
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.read import read_for_model, votes_of_source
-from carob.read.layouts import GoldFile, is_long, long_reading, read_table
+from carob.read.formats import PANDAS_INDEX, arrow_table
+from carob.read.layouts import is_long, long_reading, read_table
 from carob.read.long_sorted import SortedVotes
-from carob.read.parquet_files import ParquetFiles, RowGroups
-from carob.read.parts import Stream
-from carob.read.streams import open_stream, whole_table, without_index
-from carob.read.table import Reading
+from carob.read.streams import RowGroups, Stream, open_stream, whole_table
+from carob.read.table import ReadOptions
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.storage import is_sparse
 
-_MERGED = 16  # parts that wait to be put together
+_MERGED = 16  # digests that wait to be put together
 
 
 @dataclass(frozen=True, eq=False)
 class FileVotes:
-    """Votes that are read part by part.
+    """Votes that are read chunk by chunk.
 
     Parameters
     ----------
-    stream : Stream
-    plan : Plan
+    stream : Stream or SortedVotes
+    decoder : RowDecoder
         How rows become votes.
     digest : Digest
         What is learned from.
     """
 
-    stream: Stream
-    plan: Plan
+    stream: Stream | SortedVotes
+    decoder: RowDecoder
     digest: Digest
 
     def __len__(self) -> int:
         return len(self.digest)
 
-    def parts(
+    def chunks(
         self, sources: Sequence[str], keep: Sequence[str] = (), progress: Progress | None = None
-    ) -> Iterator[LabelPart]:
-        """Votes of some sources, part by part, with columns of their table that are handed on."""
-        check_columns(keep, self.stream.schema.names)
-        _check_wide(self.plan, keep)
-        plan = replace(self.plan, keep=tuple(keep), reading=replace(self.plan.reading, gold=None, chance=None))
-        for rows, first_row in _parts(self.stream, replace(plan, gold=None), progress):
-            votes = plan.votes(rows, first_row).select(sources)
-            yield LabelPart(votes, first_row, {name: rows[name] for name in keep})
+    ) -> Iterator[Chunk]:
+        """Votes of some sources, chunk by chunk, with columns of their table that are handed on."""
+        options = replace(self.decoder.options, gold=None, gold_file=None, chance=None)
+        return _chunks(self.stream, replace(self.decoder, keep=tuple(keep), options=options), sources, progress)
 
 
 def open_votes(
     source: Any,
-    reading: Reading,
+    options: ReadOptions,
     classes: Sequence[Label] | None,
     settings: Settings,
     pairs: bool = False,
@@ -78,22 +73,24 @@ def open_votes(
     pairs : bool
         Count pairs of outputs, too.
     """
-    opened = open_stream(source, reading.identifiers, reading.written)
+    opened = open_stream(source, options.identifiers, options.written)
     if not isinstance(opened, Stream):
-        return votes_of_source(opened, reading, classes)
-    stream, plan = opened, None
+        table = arrow_table(opened, options.identifiers, options.written)
+        return votes_of_source(opened, options, classes, table)
+    stream: Stream | SortedVotes = opened
+    decoder: RowDecoder | None = None
     if settings.method == "consensus":
         head = _head(opened)
-        long = long_reading(head, reading)
+        long = long_reading(head, options)
         if long is None:
-            plan = Plan.of_head(head, reading, classes, settings)
+            decoder = RowDecoder.of_head(head, options, classes, settings)
         else:
             stream = _sorted(source, long[0])
-            plan = Plan.of_votes(stream, _head(stream), long[0], classes, long[1])
-    if plan is None:
-        return votes_of_source(source, reading, classes)
-    plan, digest = gathered(plan, settings, lambda plan: _pass(stream, plan, pairs, progress))
-    return FileVotes(stream, plan, digest)
+            decoder = RowDecoder.of_votes(stream, _head(stream), long[0], classes, long[1])
+    if decoder is None:
+        return votes_of_source(source, options, classes)
+    decoder, digest = gathered(decoder, settings, lambda decoder: _pass(stream, decoder, pairs, progress))
+    return FileVotes(stream, decoder, digest)
 
 
 def fit(
@@ -102,62 +99,59 @@ def fit(
     *,
     key: str | None = None,
     gold: str | None = None,
-    gold_file: Any = None,
-    drop: Sequence[str] = (),
     sources: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    options: ReadOptions | None = None,
 ) -> LabelModel:
     """Learn the sources from a file, a folder or a query of any size, as `carob.engines.spark.fit` does from a frame.
 
     Parameters
     ----------
     source : str or path
-        What `carob.read_votes` takes.
     model : LabelModel, optional
         How to learn; fitted and returned.
-    key, gold, gold_file, drop, sources
+    key, gold, sources, drop, options
         As in `carob.read_votes`.
     """
     unfitted = LabelModel() if model is None else model
     settings = unfitted.settings()
-    reading = Reading(
-        key=key, gold=gold, gold_file=gold_file, drop=drop, sources=sources, abstain=unfitted.abstain,
-        strict=settings.strict,
-    )  # fmt: skip
-    opened = open_votes(source, reading, unfitted.classes, settings)
+    stated = ReadOptions.of(options, key=key, gold=gold, sources=sources, drop=drop or None, abstain=unfitted.abstain)
+    opened = open_votes(source, replace(stated, strict=settings.strict), unfitted.classes, settings)
     return unfitted.fit(opened, opened.gold) if isinstance(opened, Votes) else unfitted.fit(opened.digest)
 
 
-def _sorted(source: Any, reading: Reading) -> SortedVotes:
+def _sorted(source: Any, options: ReadOptions) -> SortedVotes:
     """A long table with all votes on a task together."""
-    opened = open_stream(source, reading.identifiers, reading.written)
-    others = [reading.label, *reading.beside]
-    check_columns([reading.task, reading.worker, *others], opened.schema.names)
-    return SortedVotes(opened, reading.task, reading.worker, others)
+    opened = open_stream(source, options.identifiers, options.written)
+    others = [options.label, *options.beside]
+    check_columns([options.task, options.worker, *others], opened.schema.names)
+    return SortedVotes(opened, options.task, options.worker, others)
 
 
-def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, rows_before: int = 0) -> Part:
-    """What is found in all rows: every core reads and counts its own, where the table comes in enough pieces."""
+def _pass(
+    stream: Stream | SortedVotes, decoder: RowDecoder, pairs: bool, progress: Progress | None, rows_before: int = 0
+) -> ChunkDigest:
+    """What all rows hold: every core reads and counts its own, where the table comes in enough chunks."""
     votes = 0
 
-    def part(rows_and_first: tuple[Any, int], besides: int = 0) -> Part:
+    def digest(rows_and_first: tuple[Any, int], besides: int = 0) -> ChunkDigest:
         rows, first_row = rows_and_first
-        return plan.part(rows, rows_before + first_row, pairs, votes + besides)
+        return decoder.digest(rows, rows_before + first_row, pairs, votes + besides)
 
-    def piece(of_file: RowGroups) -> Part:
-        found: list[Part] = []
-        for rows_and_first in _parts(of_file, plan, None, of_file.first_row):
-            found.append(part(rows_and_first, sum(before.votes for before in found)))
-        return together(found)
+    def read(groups: RowGroups) -> ChunkDigest:
+        digests: list[ChunkDigest] = []
+        for rows_and_first in _rows(groups, decoder, None, groups.first_row):
+            digests.append(digest(rows_and_first, sum(before.votes for before in digests)))
+        return together(digests)
 
-    pieces = stream.pieces() if isinstance(stream, ParquetFiles) else []
-    apart = len(pieces) >= THREADS
-    found = while_waiting(piece, pieces) if apart else while_waiting(part, _parts(stream, plan, progress))
-    waiting: list[Part] = []
+    groups = stream.chunks() if isinstance(stream, Stream) else []
+    apart = len(groups) >= THREADS
+    waiting: list[ChunkDigest] = []
     rows = 0
-    for one in found:
-        waiting.append(one)
-        votes += one.votes
-        rows += one.rows
+    for chunk in while_waiting(read, groups) if apart else while_waiting(digest, _rows(stream, decoder, progress)):
+        waiting.append(chunk)
+        votes += chunk.votes
+        rows += chunk.rows
         if apart and progress is not None:
             progress(rows, stream.rows or 0)
         if len(waiting) == _MERGED:
@@ -165,91 +159,93 @@ def _pass(stream: Stream, plan: Plan, pairs: bool, progress: Progress | None, ro
     return together(waiting)
 
 
-def _parts(
-    stream: Stream | RowGroups, plan: Plan, progress: Progress | None, first_row: int = 0
+def _rows(
+    stream: Stream | SortedVotes | RowGroups, decoder: RowDecoder, progress: Progress | None, first_row: int = 0
 ) -> Iterator[tuple[Any, int]]:
     """Tables of some rows, and the row number of the first of each."""
-    for batch in stream.batches(plan.columns):
+    for batch in stream.batches(decoder.columns):
         rows = pa.Table.from_batches([batch])
         yield rows, first_row
-        first_row += plan.points(rows)
+        first_row += decoder.points(rows)
         if progress is not None:
             progress(first_row, stream.rows or 0)
 
 
-def _head(stream: Stream) -> Any:
-    """The first rows, with all columns."""
-    batches = list(islice(stream.batches(without_index(stream.schema.names)), 1))
+def _chunks(
+    stream: Stream | SortedVotes, decoder: RowDecoder, sources: Sequence[str], progress: Progress | None
+) -> Iterator[Chunk]:
+    """Votes of some sources, chunk by chunk, with the columns that are kept."""
+    check_columns(decoder.keep, stream.schema.names)
+    _check_wide(not decoder.long, decoder.keep)
+    for rows, first_row in _rows(stream, decoder, progress):
+        votes = decoder.votes(rows, first_row).select(sources)
+        yield Chunk(votes, first_row, {name: rows[name] for name in decoder.keep})
+
+
+def _head(stream: Stream | SortedVotes) -> Any:
+    """The first rows, with all columns but the index that pandas writes."""
+    names = [name for name in stream.schema.names if not PANDAS_INDEX.fullmatch(name)]
+    batches = list(islice(stream.batches(names), 1))
     if not batches:
         raise InputError("there are no points: the votes have zero rows.")
     return pa.Table.from_batches(batches).slice(0, HEAD)
 
 
-def parts_for(
-    model: LabelModel, source: Any, reading: Reading, keep: Sequence[str] = (), progress: Progress | None = None
-) -> Iterator[LabelPart]:
-    """Votes of the sources that a fitted model knows, coded as it knows them: one part, or many of a large table."""
+def chunks_for(
+    model: LabelModel, source: Any, options: ReadOptions, keep: Sequence[str] = (), progress: Progress | None = None
+) -> Iterator[Chunk]:
+    """Votes of the sources that a fitted model knows, coded as it knows them: one chunk, or many of a large table."""
     sources, coding = model.source_model_.sources, model.fit_.coding
-    opened = open_stream(source, reading.identifiers, reading.written)
-    wide = replace(reading, sources=sources)
-    if isinstance(opened, Stream) and is_long(opened.schema.names, wide) and not coding.scales:
-        stream = _sorted(source, replace(reading, gold=None, gold_file=None))
-        plan = replace(Plan.of_model(sources, coding, wide), long=True, keep=tuple(keep))
-        _check_wide(plan, keep)
-        plan = replace(plan, reading=replace(plan.reading, layout="long", missing_workers_abstain=True))
-        # Whether votes are held sparsely is that of all of them, as where they are read whole.
-        cast = sum(int(plan.votes(rows).number.sum()) for rows, _ in _parts(stream, plan, None))
-        plan = replace(plan, sparse=is_sparse(cast, stream.rows, len(sources)))
-        for rows, first_row in _parts(stream, plan, progress):
-            yield LabelPart(plan.votes(rows, first_row), first_row)
+    opened = open_stream(source, options.identifiers, options.written)
+    wide = replace(options, sources=sources)
+    long = isinstance(opened, Stream) and is_long(opened.schema.names, wide)
+    if not isinstance(opened, Stream) or (long and coding.scales):
+        votes = read_for_model(source, sources, coding, options)
+        yield Chunk(votes, 0, kept_columns(source, options, votes, keep) if keep else None)
         return
-    if isinstance(opened, Stream) and not is_long(opened.schema.names, wide):
-        check_columns([*sources, *keep, *([reading.key] if reading.key else [])], opened.schema.names)
-        plan = replace(Plan.of_model(sources, coding, wide), keep=tuple(keep))
-        for rows, first_row in _parts(opened, plan, progress):
-            yield LabelPart(plan.votes(rows, first_row), first_row, {name: rows[name] for name in keep})
+    decoder = replace(RowDecoder.of_model(sources, coding, wide), keep=tuple(keep), long=long)
+    if not long:
+        check_columns([*sources, *keep, *([options.key] if options.key else [])], opened.schema.names)
+        yield from _chunks(opened, decoder, sources, progress)
         return
-    votes = read_for_model(
-        source, sources, coding, key=reading.key, task=reading.task, worker=reading.worker, label=reading.label,
-        repeats=reading.repeats, written=reading.written,
-    )  # fmt: skip
-    yield LabelPart(votes, 0, kept_columns(source, reading, votes, keep) if keep else None)
+    _check_wide(False, keep)
+    stream = _sorted(source, replace(options, gold=None, gold_file=None))
+    decoder = replace(decoder, options=replace(decoder.options, layout="long", missing_workers_abstain=True))
+    # Whether votes are held sparsely is that of all of them, as where they are read whole.
+    cast = sum(int(decoder.votes(rows).number.sum()) for rows, _ in _rows(stream, decoder, None))
+    yield from _chunks(stream, replace(decoder, sparse=is_sparse(cast, stream.rows, len(sources))), sources, progress)
 
 
-def digest_for(model: LabelModel, source: Any, reading: Reading, progress: Progress | None = None) -> Digest:
+def digest_for(model: LabelModel, source: Any, options: ReadOptions, progress: Progress | None = None) -> Digest:
     """A digest of more votes, with gold where there is some, for a model to learn from; rows follow those before."""
     before, coding = model.learned_digest(), model.fit_.coding
     sources, n = before.counts.sources, len(before)
-    opened = open_stream(source, reading.identifiers, reading.written)
-    if isinstance(opened, Stream) and not is_long(opened.schema.names, replace(reading, sources=sources)):
-        second = None if reading.gold_file is None else GoldFile.read(reading, reading.key)
-        own = reading.gold if second is None else None
-        check_columns([*sources, *([own] if own else [])], opened.schema.names)
-        plan = Plan.of_model(sources, coding, replace(reading, gold=own, gold_file=None))
+    opened = open_stream(source, options.identifiers, options.written)
+    if isinstance(opened, Stream) and not is_long(opened.schema.names, replace(options, sources=sources)):
+        options = with_gold_file(options, options.key, ())
+        check_columns([*sources, *([options.gold] if options.gold else [])], opened.schema.names)
         dull = frozenset(name for name, tells in zip(sources, before.telling, strict=True) if not tells)
-        found = _pass(opened, replace(plan, gold=second, dull=dull), False, progress, n)
-        if found.digest is None:
+        decoder = replace(RowDecoder.of_model(sources, coding, options), dull=dull)
+        whole = _pass(opened, decoder, False, progress, n)
+        if whole.digest is None:
             raise TypeError("a pass with a sure coding makes a digest")
-        return found.digest
-    stated = Plan.of_model(sources, coding, reading).reading
-    whole = read_table(source, replace(stated, layout=reading.layout, missing_workers_abstain=True))
-    votes = votes_of_table(whole, coding)
+        return whole.digest
+    votes = votes_of_table(
+        read_table(source, replace(options.of_model(sources, coding), missing_workers_abstain=True), coding), coding
+    )
     return Digest.of(votes, votes.gold, n, before.telling)
 
 
-def kept_columns(source: Any, reading: Reading, votes: Votes, keep: Sequence[str]) -> dict[str, Any]:
+def kept_columns(source: Any, options: ReadOptions, votes: Votes, keep: Sequence[str]) -> dict[str, Any]:
     """Columns of a wide table that are handed on with labels."""
-    table = whole_table(source, [*keep, *reading.identifiers], reading.written)
+    table = whole_table(source, [*keep, *options.identifiers], options.written)
     check_columns(keep, table.column_names)
-    if table.num_rows != len(votes):
-        raise InputError(
-            "columns are kept of tables with a row per point; this one has a row per vote (keep=; --keep)."
-        )
+    _check_wide(table.num_rows == len(votes), keep)
     return {name: table[name] for name in keep}
 
 
-def _check_wide(plan: Plan, keep: Sequence[str]) -> None:
-    if plan.long and keep:
+def _check_wide(wide: bool, keep: Sequence[str]) -> None:
+    if keep and not wide:
         raise InputError(
             "columns are kept of tables with a row per point; this one has a row per vote (keep=; --keep)."
         )

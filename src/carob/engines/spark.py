@@ -19,11 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from carob.engines.cluster import FAN, Frames, Table, labeler, merged_bytes, part_bytes
-from carob.engines.row_decoder import Plan
+from carob.engines.cluster import FAN, Frames, Table, chunk_bytes, labeler, merged_bytes
+from carob.engines.row_decoder import RowDecoder
 from carob.errors import InputError
 from carob.model.label_model import LabelModel
-from carob.read.parquet_files import ParquetFiles, files_of
+from carob.read.streams import files_of, parquet_stream
 
 _PART = "place long, part binary"
 
@@ -50,17 +50,17 @@ class _Frame:
         found = {row.place: int(row.part) for row in some.mapInArrow(count, _PART).collect()}
         return [found.get(place, 0) for place in range(max(found, default=-1) + 1)]
 
-    def digests(self, plan: Plan, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
-        firsts, coding = list(first_rows), plan.coding
+    def digests(self, decoder: RowDecoder, first_rows: Sequence[int], pairs: bool) -> list[bytes]:
+        firsts, coding = list(first_rows), decoder.coding
 
         def digest(batches: Iterator[Any]) -> Iterator[Any]:
             place = _partition()
-            yield _row(place // FAN, part_bytes(batches, plan, firsts[place], pairs))
+            yield _row(place // FAN, chunk_bytes(batches, decoder, firsts[place], pairs))
 
         def merge(key: Any, group: Any) -> Any:
             return pa.Table.from_batches([_row(key[0].as_py(), merged_bytes(group["part"].to_pylist(), coding))])
 
-        parts = self.df.select(*(f"`{name}`" for name in plan.columns)).mapInArrow(digest, _PART)
+        parts = self.df.select(*(f"`{name}`" for name in decoder.columns)).mapInArrow(digest, _PART)
         if len(firsts) > FAN:
             parts = parts.groupBy("place").applyInArrow(merge, _PART)
         return [bytes(row.part) for row in parts.collect()]
@@ -136,7 +136,7 @@ def session(master: str | None = None) -> Any:
 def read_parquet(spark: Any, path: str | Path, written: Sequence[str] = ()) -> Any:
     """Parquet files as a data frame, with rows in the order that carob reads them in, file after file."""
     paths = files_of(path, written)
-    ParquetFiles.of(paths)  # which refuses files that do not fit together
+    parquet_stream(paths)  # which refuses files that do not fit together
     first, *others = (spark.read.parquet(str(file.resolve())) for file in paths)
     for other in others:
         first = first.union(other)

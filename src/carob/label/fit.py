@@ -71,7 +71,7 @@ def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
         found.model,
         kept.coding,
         digest.counts.sources,
-        digest.lines,
+        digest.messages,
         SourceTable.of_counts(counts, voted, found.accuracy, intervals.low, intervals.high),
         intervals.balance_low,
         intervals.balance_high,

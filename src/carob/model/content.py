@@ -22,11 +22,12 @@ from carob.posterior.naive_bayes import softmax
 from carob.posterior.settings import Method
 from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
-from carob.read.plain import plain
+from carob.read.model_file import plain
 from carob.votes import Votes
-from carob.votes.coding import MAX_CLASSES, Coding
+from carob.votes.coding import Coding, Spelling
+from carob.votes.columns import MAX_CLASSES
+from carob.votes.messages import messages_of
 from carob.votes.scales import Scale
-from carob.votes.spelling import Spelling
 
 LAST_OF_KARAT = 4  # the last version of the format that was written under that name
 _PARAMETERS = ("method", "class_balance", "known_pairs", "classes", "abstain", "level", "replicates", "rng", "strict")
@@ -100,7 +101,7 @@ def model_content(parameters: dict[str, Any], fit: Fit) -> dict[str, Any]:
         "findings": list(fit.findings),
         "worse": list(fit.worse),
         "bin_classes": [classes.tolist() for classes in fit.bin_classes],
-        "aside": list(fit.aside),
+        "messages": [vars(message) for message in fit.messages],
         "all_sources": list(fit.all_sources),
         "sources": fit.sources.rows(),
         "groups": [list(group) for group in model.groups],
@@ -131,7 +132,8 @@ def fit_of(content: dict[str, Any], version: int) -> tuple[dict[str, Any], Fit]:
     scales = dict(coding.scales)
     if model.sizes != tuple(scales[name].size + 1 if name in scales else K + 1 for name in model.sources):
         raise InputError("its tables do not fit its classes and scales")
-    aside, all_sources = (_texts(content.get(name, [])) for name in ("aside", "all_sources"))
+    messages = messages_of(content.get("messages", content.get("aside", [])))
+    all_sources = _texts(content.get("all_sources", []))
     if all_sources and (len({*all_sources}) < len(all_sources) or not {*all_sources} >= {*model.sources}):
         raise InputError("its sources are not among those that it was fitted to")
     kept = content.get("digest")
@@ -148,7 +150,7 @@ def fit_of(content: dict[str, Any], version: int) -> tuple[dict[str, Any], Fit]:
         model,
         coding,
         all_sources or model.sources,
-        aside,
+        messages,
         table,
         low,
         high,

@@ -26,7 +26,8 @@ from carob.posterior.source_table import SourceTable
 from carob.read import as_votes, votes_for
 from carob.read.model_file import model_bytes, read_model, write_model
 from carob.votes import Gold, Votes
-from carob.votes.coding import names_array
+from carob.votes.columns import names_array
+from carob.votes.messages import Message
 
 
 class LabelModel(Shown):
@@ -71,8 +72,8 @@ class LabelModel(Shown):
     classes_ : array, shape (K,)
     n_features_in_ : int
         Number of sources, those that were set aside among them.
-    aside_ : tuple of str
-        What was set aside, a sentence for each reason.
+    messages_ : tuple of Message
+        What of the data was dropped, and what was guessed.
 
     Examples
     --------
@@ -273,9 +274,9 @@ class LabelModel(Shown):
         return len(self._fitted().all_sources)
 
     @property
-    def aside_(self) -> tuple[str, ...]:
-        """What was set aside, a sentence for each reason."""
-        return self._fitted().aside
+    def messages_(self) -> tuple[Message, ...]:
+        """What of the data was dropped, and what was guessed."""
+        return self._fitted().messages
 
     def _votes(self, votes: Any) -> Votes:
         """Votes of the sources that the model knows."""

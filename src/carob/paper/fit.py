@@ -44,7 +44,7 @@ def fit_paper(data: Votes, gold: Gold | None, settings: Settings, progress: Prog
         found = _fit_tensors(votes, points, settings, progress)
     else:
         found = fit_triplets(votes, points, TripletSettings.of(settings), progress)
-    return replace(found, all_sources=data.sources, aside=aside.lines)
+    return replace(found, all_sources=data.sources, messages=aside.messages)
 
 
 def _fit_labeled(votes: Votes, points: GoldPoints | None, settings: Settings) -> Fit:

@@ -24,7 +24,7 @@ from carob.paper.signs import surely_telling
 from carob.paper.triplet_fit import Problem, Solution
 from carob.posterior.intervals import Intervals, student
 from carob.votes import GoldPoints
-from carob.votes.row_hash import block_of
+from carob.votes.counts import block_of
 
 FEWEST = 16  # replicates, however long they take
 SECONDS = 3.0  # that replicates may take, as long as they are not too few

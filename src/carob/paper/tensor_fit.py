@@ -24,7 +24,7 @@ from carob.posterior.intervals import Intervals, student
 from carob.posterior.settings import Pairs
 from carob.posterior.source_model import SourceModel, accuracy, gold_balance
 from carob.votes import GoldPoints, Outputs, Votes
-from carob.votes.row_hash import block_of
+from carob.votes.counts import block_of
 
 # Gold labels of a class that a table from votes may be worth; gold itself says which.
 PRIOR_COUNTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)

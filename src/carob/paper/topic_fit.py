@@ -27,7 +27,7 @@ import numpy as np
 from carob._types import Floats
 from carob.errors import InputError, NotIdentifiedError, plural
 from carob.paper.tensor import on_simplex, orthogonal_parts
-from carob.votes.arrays import is_sparse_matrix
+from carob.votes.columns import is_sparse_matrix
 
 STEPS = 20  # of likelihood, from the moments on
 MORE = 10  # random directions beside one for each topic

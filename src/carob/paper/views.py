@@ -23,7 +23,7 @@ from carob.count.statistics import BLOCKS, FEWEST_BLOCKS
 from carob.errors import InputError, NotIdentifiedError, examples
 from carob.paper.tensor import clearness
 from carob.votes import Votes
-from carob.votes.row_hash import block_of
+from carob.votes.counts import block_of
 
 Octets = npt.NDArray[np.uint8]
 

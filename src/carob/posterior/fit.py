@@ -13,6 +13,7 @@ from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.votes import Votes
 from carob.votes.coding import Coding
+from carob.votes.messages import Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,8 @@ class Fit:
         How votes that it labels are written.
     all_sources : tuple of str
         The sources with those that were set aside, in their order.
-    aside : tuple of str
-        What was set aside, a sentence for each reason.
+    messages : tuple of Message
+        What of the data was dropped, and what was guessed.
     sources : SourceTable
         How good each source is, with intervals.
     balance_low, balance_high : arrays, shape (K,)
@@ -56,7 +57,7 @@ class Fit:
     model: SourceModel
     coding: Coding
     all_sources: tuple[str, ...]
-    aside: tuple[str, ...]
+    messages: tuple[Message, ...]
     sources: SourceTable
     balance_low: Floats
     balance_high: Floats

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from carob._types import Floats, Ints, Label
-from carob.read.plain import plain
+from carob.read.model_file import plain
 from carob.votes import GoldPoints, Votes
 from carob.votes.counts import VoteCounts
 

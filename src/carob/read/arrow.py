@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from carob._types import Abstains, AnyArray, Bools, Ints
+from carob._types import Abstains, AnyArray, Bools, Floats, Ints
 from carob.errors import InputError
 from carob.read.coding import silent_numbers
-from carob.votes.coding import MAX_LEVELS, Column
+from carob.votes.columns import MAX_LEVELS, Column, names_array
 from carob.votes.scales import Numbers
 
 FRACTIONS = "fractions"  # what a column holds that may be scores
@@ -53,6 +53,16 @@ def number_column(column: Any, where: str, abstain: Abstains) -> Numbers:
         return Numbers.of(np.array(column.drop_null().slice(0, 3).to_pylist(), dtype=object), None, where, [])
     values, empty = numbers(column)
     return Numbers.of(values, empty, where, silent_numbers(abstain))
+
+
+def chance_column(table: Any, name: str) -> Floats:
+    """The chance of each row to be picked, NaN in an empty cell."""
+    return number_column(table[name], f"column {name!r}", None).values
+
+
+def group_column(table: Any, name: str) -> AnyArray:
+    """The group that each row is in, as text, empty where none is named."""
+    return names_array(["" if value is None else str(value) for value in table[name].to_pylist()])
 
 
 def numbers(column: Any) -> tuple[AnyArray, Bools | None]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from carob._types import Ints, Label
 from carob.errors import examples, plural
 from carob.votes.counts import VoteCounts
+from carob.votes.messages import Message, warning
 from carob.votes.votes import Votes
 
 FEWEST_POINTS = 20
@@ -26,23 +26,7 @@ _NO_VOTE = frozenset([
 ])  # fmt: skip
 
 
-@dataclass(frozen=True)
-class ClassWarning:
-    """Something in the classes to look at.
-
-    Parameters
-    ----------
-    words : str
-        What it is, and what to do about it.
-    options : tuple of str
-        The words of the command line that do it; none where there is a choice to make first.
-    """
-
-    words: str
-    options: tuple[str, ...] = ()
-
-
-def class_warnings(votes: Votes) -> list[ClassWarning]:
+def class_warnings(votes: Votes) -> list[Message]:
     """Things in the classes to look at, each with the option that mends it.
 
     Examples
@@ -57,42 +41,69 @@ def class_warnings(votes: Votes) -> list[ClassWarning]:
     return counted_warnings(votes.counts, gold)
 
 
-def counted_warnings(counts: VoteCounts, gold: Ints) -> list[ClassWarning]:
+def counted_warnings(counts: VoteCounts, gold: Ints) -> list[Message]:
     """The same from counts of the votes, and of gold labels of each class, shape (K,)."""
-    classes, cast = counts.classes, counts.by_class.sum(axis=0)
+    cast = counts.by_class.sum(axis=0)
+    alike, odd = _spelling_warnings(counts.classes, cast, gold)
+    return [
+        *alike,
+        *_share_warnings(counts.classes, cast, gold, odd),
+        *map(warning, _few_words(counts, cast, gold)),
+    ]
+
+
+def _spelling_warnings(classes: Sequence[Label], cast: Ints, gold: Ints) -> tuple[list[Message], set[int]]:
+    """Classes that may be other ones, or no vote, by how they are written; and which these are."""
     alike = _alike(classes, cast)
-    silent = [k for k, label in enumerate(classes) if _reads_as_no_vote(label) and not gold[k]]
-    told = {*silent, *(k for group in alike for k in group)}
-    misspelt = _misspelt(classes, cast, gold, told)
-    told |= set(misspelt)
+    silent = [k for k, label in enumerate(classes) if str(label).casefold() in _NO_VOTE and not gold[k]]
+    odd = {*silent, *(k for group in alike for k in group)}
+    misspelt = _misspelt(classes, cast, gold, odd)
     lines = [_alike_words([classes[k] for k in group]) for group in alike]
     if silent:
         lines.append(_no_vote_words([classes[k] for k in silent]))
-    lines += [_misspelt_words(classes[k], int(cast[k]), classes[of]) for k, of in misspelt.items()]
+    lines += [_misspelt_words(classes[k], int(cast[k]), classes[other]) for k, other in misspelt.items()]
+    return lines, odd | {*misspelt}
+
+
+def _share_warnings(classes: Sequence[Label], cast: Ints, gold: Ints, odd: set[int]) -> list[Message]:
+    """Classes that may be scores, or that are rare, or that gold misses."""
     if _are_scores(classes, gold):
-        lines.append(_score_words([int(label) for label in classes]))
-    else:
-        rest = [k for k in range(len(cast)) if not gold[k] and k not in told]
-        rare = [k for k in rest if 0 < cast[k] < RARE * cast.sum()]
-        if rare:
-            words = _rare_words([classes[k] for k in rare], int(cast[rare].sum()), int(cast.sum()))
-            lines.append(ClassWarning(words))
-        missed = [k for k in rest if gold.sum() * cast[k] >= EXPECTED_GOLD * max(cast.sum(), 1)]
-        if missed:
-            lines.append(ClassWarning(_missed_words([classes[k] for k in missed])))
+        return [_score_words([int(label) for label in classes])]
+    rest = [k for k in range(len(cast)) if not gold[k] and k not in odd]
+    rare = [k for k in rest if 0 < cast[k] < RARE * cast.sum()]
+    missed = [k for k in rest if gold.sum() * cast[k] >= EXPECTED_GOLD * max(cast.sum(), 1)]
+    lines = []
+    if rare:
+        lines.append(_rare_words([classes[k] for k in rare], int(cast[rare].sum()), int(cast.sum())))
+    if missed:
+        lines.append(_missed_words([classes[k] for k in missed]))
+    return [warning(words) for words in lines]
+
+
+def _few_words(counts: VoteCounts, cast: Ints, gold: Ints) -> list[str]:
+    """Classes without votes or with one gold label, gold among the sources, and too few sources or points."""
+    classes, lines = counts.classes, []
     # Where all sources vote for one class only, their silence tells of the other.
-    plain = _unvoted_words([classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else [])
-    plain += _single_words([classes[k] for k in np.flatnonzero(gold == 1)])
-    plain += [_gold_words(name) for name in counts.sources if name.casefold() in _GOLD]
+    unvoted = [classes[k] for k in np.flatnonzero(cast == 0)] if (cast > 0).sum() > 1 else []
+    if unvoted:
+        lines.append(
+            f"No source votes for {examples(unvoted)}: leave {_it(unvoted)} out of the classes (classes=; --classes), "
+            "or bring a source that does."
+        )
+    single = [classes[k] for k in np.flatnonzero(gold == 1)]
+    if single:
+        each = "" if len(single) == 1 else " each"
+        lines.append(f"Gold has one label only of {examples(single)}{each}: label a few more such points.")
+    lines += [
+        f"{name!r} is read as a source: if it holds gold labels, say so (gold={name!r}; --gold {name}), or drop it."
+        for name in counts.sources
+        if name.casefold() in _GOLD
+    ]
     if len(counts.sources) == 1 and not gold.any():
-        plain.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
+        lines.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
     if counts.n < FEWEST_POINTS:
-        plain.append(f"There {'is' if counts.n == 1 else 'are'} only {plural(counts.n, 'point')}: bring more.")
-    return [*lines, *map(ClassWarning, plain)]
-
-
-def _gold_words(name: str) -> str:
-    return f"{name!r} is read as a source: if it holds gold labels, say so (gold={name!r}; --gold {name}), or drop it."
+        lines.append(f"There {'is' if counts.n == 1 else 'are'} only {plural(counts.n, 'point')}: bring more.")
+    return lines
 
 
 def _typed(options: Sequence[str]) -> str:
@@ -118,11 +129,11 @@ def _bare(text: str) -> str:
     return re.sub(r"(?<=\w)[\s_\-]+(?=\w)", "", text.casefold().strip(" .,;:!?'\"()[]"))
 
 
-def _alike_words(labels: Sequence[Label]) -> ClassWarning:
+def _alike_words(labels: Sequence[Label]) -> Message:
     named = examples(sorted(labels, key=str), len(labels))
     if len({str(label).casefold() for label in labels}) == 1:
         words = f"{named} differ only in case: take them as one class (ignore_case=True; --ignore-case)."
-        return ClassWarning(words, ("--ignore-case",))
+        return warning(words, "--ignore-case")
     first, *others = labels
     case = any(str(label).casefold() == str(first).casefold() for label in others)
     mapped = [label for label in others if str(label).casefold() != str(first).casefold()]
@@ -134,21 +145,17 @@ def _alike_words(labels: Sequence[Label]) -> ClassWarning:
         f"{named} differ only in case, blanks or punctuation: take them as one class "
         f"({'ignore_case=True, ' if case else ''}mapping={{{python}}}; {_typed(options)})."
     )
-    return ClassWarning(words, tuple(options))
+    return warning(words, *options)
 
 
-def _reads_as_no_vote(label: Label) -> bool:
-    return isinstance(label, str) and label.casefold() in _NO_VOTE
-
-
-def _no_vote_words(labels: Sequence[Label]) -> ClassWarning:
+def _no_vote_words(labels: Sequence[Label]) -> Message:
     options = tuple(word for label in labels for word in ("--abstain", str(label)))
     verbs = ("reads", "is", "a class", "it") if len(labels) == 1 else ("read", "are", "classes", "them")
     words = (
         f'{examples(labels, len(labels))} {verbs[0]} like "no vote" and {verbs[1]} taken for {verbs[2]}: name '
         f"{verbs[3]} (abstain={list(labels)!r}; {_typed(options)})."
     )
-    return ClassWarning(words, options)
+    return warning(words, *options)
 
 
 def _misspelt(classes: Sequence[Label], cast: Ints, gold: Ints, told: set[int]) -> dict[int, int]:
@@ -184,13 +191,13 @@ def edit_distance(one: str, other: str) -> int:
     return row[-1]
 
 
-def _misspelt_words(label: Label, number: int, other: Label) -> ClassWarning:
+def _misspelt_words(label: Label, number: int, other: Label) -> Message:
     options = ("--map", f"{label}={other}")
     words = (
         f"{label!r} ({plural(number, 'vote')}) may be {other!r} misspelt: read it so (mapping={{{label!r}: "
         f"{other!r}}}; {_typed(options)})."
     )
-    return ClassWarning(words, options)
+    return warning(words, *options)
 
 
 def _rare_words(labels: Sequence[Label], number: int, total: int) -> str:
@@ -208,29 +215,13 @@ def _missed_words(labels: Sequence[Label]) -> str:
     )
 
 
-def _unvoted_words(labels: Sequence[Label]) -> list[str]:
-    if not labels:
-        return []
-    return [
-        f"No source votes for {examples(labels)}: leave {_it(labels)} out of the classes (classes=; --classes), or "
-        "bring a source that does."
-    ]
-
-
-def _single_words(labels: Sequence[Label]) -> list[str]:
-    if not labels:
-        return []
-    each = "" if len(labels) == 1 else " each"
-    return [f"Gold has one label only of {examples(labels)}{each}: label a few more such points."]
-
-
-def _score_words(scores: Sequence[int]) -> ClassWarning:
+def _score_words(scores: Sequence[int]) -> Message:
     low, high = min(scores), max(scores)
     words = (
         f"The votes look like scores from {low} to {high}, and gold has 2 classes: read them so (kinds='score'; "
         "--scores)."
     )
-    return ClassWarning(words, ("--scores",))
+    return warning(words, "--scores")
 
 
 def _it(things: Sequence[object]) -> str:

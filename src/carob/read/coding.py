@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from carob._types import ABSTAIN, Abstain, Abstains, Label
 from carob.errors import InputError, examples
-from carob.votes.coding import MAX_CLASSES, Coding, abstain_values, check_labels, is_missing
-from carob.votes.spelling import AS_WRITTEN, Spelling
+from carob.votes.coding import AS_WRITTEN, Coding, Spelling
+from carob.votes.columns import MAX_CLASSES, Column, abstain_values, check_labels, is_missing
 
 
 def find_coding(
@@ -55,24 +56,9 @@ def find_coding(
         None if classes is None else [spelling.read(value) for value in classes],
         None if given is None else tuple(spelling.read(v) if isinstance(v, str) else v for v in given),
     )
-    if given is not None:
-        none: tuple[Abstain, ...] = given
-    elif all(isinstance(value, str) for value in votes):
-        none = tuple(_sorted({"", *(value for value in votes if reads_as_abstain(value))} - set(classes or ())))
-    elif classes is not None:
-        none = tuple(value for value in (-1, 0) if value not in classes)[:1]
-    else:
-        none = _numeric_abstain(votes, truth)
+    none = _abstain(votes, truth, classes) if given is None else given
     if classes is None:
-        found = votes - set(none)
-        if len(found) < 2:  # every source is one-sided, for the same class: gold may name the other
-            found |= truth - {*none, "", -1}
-        classes = _sorted(found)
-        if len(found) < 2:
-            raise InputError(
-                f"the votes hold {_one(found)}; two classes at least are needed. If more classes exist, "
-                "name them (classes=; --classes)."
-            )
+        classes = _classes(votes, truth, none)
     if len(set(classes)) != len(classes) or len(classes) < 2:
         raise InputError(f"classes must be two or more different labels, not {list(classes)!r}.")
     if set(none) & set(classes):
@@ -80,6 +66,30 @@ def find_coding(
     if len(classes) > MAX_CLASSES:
         raise InputError(f"the votes hold {len(classes):,} classes; carob takes at most {MAX_CLASSES}.")
     return Coding(tuple(classes), none, spelling)
+
+
+def _abstain(votes: set[Label], truth: set[Label], classes: Sequence[Label] | None) -> tuple[Abstain, ...]:
+    """The values that mean "no vote", where the user does not say."""
+    if all(isinstance(value, str) for value in votes):
+        return tuple(_sorted({"", *(value for value in votes if reads_as_abstain(value))} - {*(classes or ())}))
+    if classes is not None:
+        return tuple(value for value in (-1, 0) if value not in classes)[:1]
+    return _numeric_abstain(votes, truth)
+
+
+def _classes(votes: set[Label], truth: set[Label], none: tuple[Abstain, ...]) -> list[Label]:
+    """The values that are classes, where the user does not say."""
+    classes = votes - {*none}
+    if len(classes) < 2:  # every source is one-sided, for the same class: gold may name the other
+        classes |= truth - {*none, "", -1}
+    ordered: list[Label] = _sorted(classes)
+    if len(ordered) < 2:
+        only = f"only the class {ordered[0]!r}" if ordered else "no class at all"
+        raise InputError(
+            f"the votes hold {only}; two classes at least are needed. If more classes exist, name them (classes=; "
+            "--classes)."
+        )
+    return ordered
 
 
 def silent_numbers(abstain: Abstains) -> list[float]:
@@ -100,6 +110,12 @@ def spelled_alike(seen: Sequence[Label], spelling: Spelling) -> Spelling:
     """The spelling, with texts instead of numbers where other votes are texts that stay."""
     kinds = {isinstance(value, str) for value in map(spelling.read, seen) if not reads_as_abstain(value)}
     return spelling.as_text() if len(kinds) > 1 and all(isinstance(value, str) for value in seen) else spelling
+
+
+def as_read(columns: Sequence[Column], spelling: Spelling) -> list[Column]:
+    """The same columns with their values as they are read."""
+    alike = spelled_alike([value for column in columns for value in column.levels], spelling)
+    return [replace(column, levels=[alike.read(value) for value in column.levels]) for column in columns]
 
 
 def _written_alike(
@@ -126,44 +142,42 @@ def _written_alike(
     )
 
 
-def _one(found: set[Label]) -> str:
-    return f"only the class {next(iter(found))!r}" if found else "no class at all"
-
-
 def reads_as_abstain(value: Label) -> bool:
     """Whether a text says that there is no vote."""
     return isinstance(value, str) and value.strip().lower() in ("", "abstain")
 
 
-def _min_int(values: Iterable[Label]) -> int:
-    """Smallest number among the values, 0 where there is none."""
-    return min((int(v) for v in values if not isinstance(v, str)), default=0)
-
-
 def _numeric_abstain(votes: set[Label], truth: set[Label]) -> tuple[Label, ...]:
     """Say which number, if any, is the abstain."""
     if votes <= {-1, 0, 1}:
-        # Gold of -1 and +1 makes 0 the abstain; gold of 0 and 1 makes -1 the abstain.
-        signs, digits = truth >= {-1, 1} and 0 not in truth, truth >= {0, 1} and -1 not in truth
-        if -1 in votes and (signs or digits):
-            return (0,) if signs else (-1,)
-        if (-1 in votes and 0 in votes | truth) or (-1 not in votes and signs):
-            also = f" and gold holds {examples(sorted(truth))}" if truth else ""
-            raise InputError(
-                f"the votes hold {examples(sorted(votes))}{also}. Either 0 is the abstain and the classes are -1 and 1 "
-                "(abstain=0; --abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain "
-                "-1). Say which."
-            )
-    if _min_int(votes) < -1:
+        settled = _signs_or_digits(votes, truth)
+        if settled is not None:
+            return (settled,)
+    negative = [value for value in votes if isinstance(value, int) and value < -1]
+    if negative:
         raise InputError(
-            f"the votes hold {examples(_sorted(v for v in votes if _min_int([v]) < -1))}, and carob cannot guess what "
-            "negative numbers other than -1 mean. Name the classes and the abstain value (classes=, abstain=; "
-            "--classes, --abstain)."
+            f"the votes hold {examples(_sorted(negative))}, and carob cannot guess what negative numbers other than -1 "
+            "mean. Name the classes and the abstain value (classes=, abstain=; --classes, --abstain)."
         )
     if votes and all(isinstance(value, bool) for value in votes):
         return ()
     # Also where the abstain does not occur yet: more votes may come.
     return (0,) if -1 in votes and votes <= {-1, 1} else (-1,)
+
+
+def _signs_or_digits(votes: set[Label], truth: set[Label]) -> int | None:
+    """The abstain of votes of -1, 0 and 1: gold of -1 and 1 makes it 0, gold of 0 and 1 makes it -1."""
+    signs, digits = truth >= {-1, 1} and 0 not in truth, truth >= {0, 1} and -1 not in truth
+    if -1 in votes and (signs or digits):
+        return 0 if signs else -1
+    if (-1 in votes and 0 in votes | truth) or (-1 not in votes and signs):
+        also = f" and gold holds {examples(sorted(truth))}" if truth else ""
+        raise InputError(
+            f"the votes hold {examples(sorted(votes))}{also}. Either 0 is the abstain and the classes are -1 and 1 "
+            "(abstain=0; --abstain 0), or -1 is the abstain and the classes are 0 and 1 (abstain=-1; --abstain -1). "
+            "Say which."
+        )
+    return None
 
 
 def _sorted(values: Iterable[Any]) -> list[Any]:

@@ -60,8 +60,9 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     An error or an interrupt in between leaves the old file, or none, and no temporary file.
     """
     target = check_writable(path)
-    _remove_orphans(target.parent)
-    part = target.parent / f".carob-{_host()}-{os.getpid()}-{secrets.token_hex(8)}.part"
+    host = f"{zlib.crc32(node().encode()):08x}"  # a name of this machine among those that may share a folder
+    _remove_orphans(target.parent, host)
+    part = target.parent / f".carob-{host}-{os.getpid()}-{secrets.token_hex(8)}.part"
     try:
         # As `open` would make it: the permissions are left to the umask, or those of the file that is replaced.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -87,26 +88,16 @@ def on_disk(file: IO[bytes]) -> None:
     os.fsync(file.fileno())
 
 
-def _remove_orphans(folder: Path) -> None:
+def _remove_orphans(folder: Path, host: str) -> None:
     """Remove temporary files of processes of this machine that were killed while they wrote."""
-    mine = re.compile(rf"\.carob-{_host()}-(\d+)-[0-9a-f]+\.part")
+    mine = re.compile(rf"\.carob-{host}-(\d+)-[0-9a-f]+\.part")
     with suppress(OSError):  # others may tidy up, too, or the folder may not be listed
         for entry in os.scandir(folder):
-            found = mine.fullmatch(entry.name)
-            if found and not _runs(int(found[1])):
-                os.unlink(entry.path)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it runs as somebody else
-        return True
-    return True
-
-
-def _host() -> str:
-    """A name of this machine among those that may share a folder."""
-    return f"{zlib.crc32(node().encode()):08x}"
+            orphan = mine.fullmatch(entry.name)
+            if orphan:
+                try:
+                    os.kill(int(orphan[1]), 0)
+                except ProcessLookupError:
+                    os.unlink(entry.path)
+                except OSError:  # it runs as somebody else
+                    continue

@@ -8,8 +8,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,9 +20,8 @@ from pyarrow import csv
 from pyarrow import json as arrow_json
 
 from carob.errors import InputError, examples
-from carob.read.arrow import narrow
 from carob.read.files import check_apart, check_writable, on_disk, whole_file
-from carob.read.query import answer, exists, is_query
+from carob.read.query import exists
 
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 TEXT_BLOCK = 1 << 20  # bytes of text that are read at a time, and that types are guessed from
@@ -30,44 +30,34 @@ _LARGEST_BLOCK = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class FileContent:
-    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed."""
+    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed.
+
+    Parameters
+    ----------
+    name : str
+    content : bytes or None
+        None where the file is on disk under that name; text may be compressed there.
+    """
 
     name: str
-    content: bytes
-
-    def stream(self) -> Any:
-        """All bytes, one after the other."""
-        return pa.BufferReader(self.content)
-
-    def size(self) -> int:
-        """How many bytes there are."""
-        return len(self.content)
-
-
-@dataclass(frozen=True)
-class _DiskFile:
-    """A file on disk; text may be compressed."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        return str(self.path)
+    content: bytes | None
 
     def stream(self) -> Any:
         """All bytes, one after the other, not compressed."""
-        return pa.input_stream(str(self.path))
+        return pa.input_stream(self.name) if self.content is None else pa.BufferReader(self.content)
 
     def size(self) -> int:
         """How many bytes there are, not compressed."""
-        if self.path.suffix == ".gz":
-            with gzip.open(self.path) as file:
+        if self.content is not None:
+            return len(self.content)
+        if self.name.endswith(".gz"):
+            with gzip.open(self.name) as file:
                 return file.seek(0, 2)
-        return self.path.stat().st_size
+        return Path(self.name).stat().st_size
 
 
 def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = ()) -> Any:
-    """An Arrow table from a path, a query, a dict of columns or anything with the Arrow capsule.
+    """An Arrow table from a path, a dict of columns or anything with the Arrow capsule.
 
     Parameters
     ----------
@@ -77,11 +67,10 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
     written : sequence of str
         Files that will be written, none of which may be read.
     """
-    if isinstance(source, str) and is_query(source):
-        table, read = answer(source)
-        check_apart(read, written)
-    elif isinstance(source, str | Path):
-        table = _file(Path(source), text, written)
+    if isinstance(source, str | Path):
+        check_apart([source], written)
+        check_file(Path(source))
+        table = _parsed(FileContent(str(source), None), text)
     elif isinstance(source, FileContent):
         table = _parsed(source, text)
     elif isinstance(source, pa.Table):  # which Arrow would ask pandas about
@@ -106,12 +95,6 @@ def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = 
     return table.drop_columns([name for name in names if PANDAS_INDEX.fullmatch(name)])
 
 
-def _file(path: Path, text: Sequence[str], written: Sequence[str]) -> Any:
-    check_apart([path], written)
-    check_file(path)
-    return _parsed(_DiskFile(path), text)
-
-
 def check_file(path: Path) -> None:
     """Refuse what is no file with something in it."""
     if not exists(path):
@@ -124,7 +107,7 @@ def check_file(path: Path) -> None:
         raise InputError(f"{str(path)!r} is empty.")
 
 
-def _parsed(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+def _parsed(file: FileContent, text: Sequence[str]) -> Any:
     """The table in a file, by the ending of its name."""
     suffix = suffix_of(Path(file.name))
     read = _READERS.get(suffix)
@@ -155,40 +138,26 @@ def suffix_of(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).suffix.lower()
 
 
-def _read_parquet(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
-    with pq.ParquetFile(file.path if isinstance(file, _DiskFile) else file.stream()) as opened:
+def _read_parquet(file: FileContent, text: Sequence[str]) -> Any:
+    with pq.ParquetFile(file.name if file.content is None else file.stream()) as opened:
         return opened.read()
 
 
-def narrow_table(schema: Any, batches: Iterable[Any]) -> Any:
-    """A table from batches, whose columns of small whole numbers take a byte a cell."""
-    columns: list[list[Any]] = [[] for _ in schema]
-    for batch in batches:
-        for chunks, column in zip(columns, batch.columns, strict=True):
-            chunks.append(narrow(column))
-    found = []
-    for field, chunks in zip(schema, columns, strict=True):
-        if len({chunk.type for chunk in chunks}) > 1:  # some batches hold large numbers
-            chunks = [chunk.cast(field.type) for chunk in chunks]
-        found.append(pa.chunked_array(chunks))
-    return pa.table(found, names=schema.names)
-
-
-def _read_arrow(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+def _read_arrow(file: FileContent, text: Sequence[str]) -> Any:
     # Not mapped into memory: a file that is cut while it is read would end the process.
-    content = pa.py_buffer(file.path.read_bytes() if isinstance(file, _DiskFile) else file.content)
+    content = pa.py_buffer(Path(file.name).read_bytes() if file.content is None else file.content)
     try:
         return pa.ipc.open_file(content).read_all()
     except pa.ArrowInvalid:
         return pa.ipc.open_stream(content).read_all()
 
 
-def _read_csv(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+def _read_csv(file: FileContent, text: Sequence[str]) -> Any:
     try:
         return _csv_table(file, text, csv.ReadOptions(block_size=TEXT_BLOCK))
     except pa.ArrowInvalid as error:
         if "straddling" in str(error):  # a record of more than a block
-            return _csv_table(file, text, csv.ReadOptions(block_size=_whole(file)))
+            return _csv_table(file, text, csv.ReadOptions(block_size=min(file.size() + 1, _LARGEST_BLOCK)))
         if "parse error" not in str(error):
             raise
     return _csv_table(file, text, csv.ReadOptions(block_size=TEXT_BLOCK, use_threads=False))  # which names the row
@@ -203,7 +172,7 @@ def csv_options(path: Path, text: Sequence[str]) -> tuple[Any, Any]:
     return parse, convert
 
 
-def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) -> Any:
+def _csv_table(file: FileContent, text: Sequence[str], blocks: Any) -> Any:
     parse, convert = csv_options(Path(file.name), text)
     try:
         return csv.read_csv(file.stream(), blocks, parse, convert)
@@ -222,11 +191,6 @@ def _csv_table(file: FileContent | _DiskFile, text: Sequence[str], blocks: Any) 
     return pa.table(columns, names=names)
 
 
-def _whole(file: FileContent | _DiskFile) -> int:
-    """A block that holds all of a text file."""
-    return min(file.size() + 1, _LARGEST_BLOCK)
-
-
 def as_numbers(column: Any) -> Any:
     """A column of text as whole numbers, or as any numbers, where all of it is."""
     for kind in (pa.int64(), pa.float64()):
@@ -237,16 +201,16 @@ def as_numbers(column: Any) -> Any:
     return column
 
 
-def _read_json_lines(file: FileContent | _DiskFile, text: Sequence[str]) -> Any:
+def _read_json_lines(file: FileContent, text: Sequence[str]) -> Any:
     try:
         return _json_table(file, text, TEXT_BLOCK)
     except pa.ArrowInvalid as error:
         if "straddling" not in str(error):
             raise
-    return _json_table(file, text, _whole(file))
+    return _json_table(file, text, min(file.size() + 1, _LARGEST_BLOCK))
 
 
-def _json_table(file: FileContent | _DiskFile, text: Sequence[str], block: int, kinds: Any = None) -> Any:
+def _json_table(file: FileContent, text: Sequence[str], block: int, kinds: Any = None) -> Any:
     parse = arrow_json.ParseOptions(explicit_schema=kinds)
     with file.stream() as opened:
         table = arrow_json.read_json(opened, arrow_json.ReadOptions(block_size=block), parse)
@@ -274,9 +238,7 @@ def written_table(path: str | Path, parts: Iterable[dict[str, Any]]) -> Iterator
     """
     check_output(path)
     with whole_file(path) as file:
-        with _WRITERS[suffix_of(Path(path))](file) as write:
-            for columns in parts:
-                write(pa.table(columns))
+        _write(file, suffix_of(Path(path)), map(pa.table, parts))
         on_disk(file)  # before whatever else is written in the block appears
         yield
 
@@ -284,8 +246,7 @@ def written_table(path: str | Path, parts: Iterable[dict[str, Any]]) -> Iterator
 def table_bytes(suffix: str, columns: dict[str, Any]) -> bytes:
     """Columns as the content of a file whose name ends so."""
     content = io.BytesIO()
-    with _WRITERS[suffix](content) as write:
-        write(pa.table(columns))
+    _write(content, suffix, iter([pa.table(columns)]))
     return content.getvalue()
 
 
@@ -296,24 +257,13 @@ def check_output(path: str | Path) -> None:
     check_writable(path)
 
 
-class _Parts:
-    """A writer that is opened when the first part tells its columns."""
-
-    def __init__(self, file: IO[bytes], make: Callable[[IO[bytes], Any], Any]) -> None:
-        self._file, self._make = file, make
-        self._writer: Any = None
-
-    def __enter__(self) -> Callable[[Any], None]:
-        return self._write
-
-    def _write(self, table: Any) -> None:
-        if self._writer is None:
-            self._writer = self._make(self._file, table.schema)
-        self._writer.write_table(table)
-
-    def __exit__(self, *error: object) -> None:
-        if self._writer is not None:
-            self._writer.close()
+def _write(file: IO[bytes], suffix: str, tables: Iterator[Any]) -> None:
+    """Tables into one file, one after the other."""
+    first = next(tables, None)
+    if first is not None:
+        with closing(_WRITERS[suffix](file, first.schema)) as writer:
+            for table in chain([first], tables):
+                writer.write_table(table)
 
 
 class _JsonLines:
@@ -331,8 +281,8 @@ class _JsonLines:
         """All is written."""
 
 
-_WRITERS: dict[str, Callable[[IO[bytes]], _Parts]] = {
-    ".parquet": lambda file: _Parts(file, pq.ParquetWriter),
-    ".csv": lambda file: _Parts(file, csv.CSVWriter),
-    ".jsonl": lambda file: _Parts(file, _JsonLines),
+_WRITERS: dict[str, Callable[[IO[bytes], Any], Any]] = {
+    ".parquet": pq.ParquetWriter,
+    ".csv": csv.CSVWriter,
+    ".jsonl": _JsonLines,
 }

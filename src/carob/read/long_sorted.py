@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from carob.read.parts import BATCH, Stream
+from carob.read.streams import BATCH, Stream
 
 _MEMORY = "512MB"  # that DuckDB takes before it goes to disk
 _LIMITS: dict[str, str | bool | int | float | list[str]] = {

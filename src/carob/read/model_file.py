@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any, TypeVar
 
 from carob.errors import InputError, of_kind
 from carob.read.files import whole_file
-from carob.read.plain import plain
 
 FORMAT = "carob model"
 _FORMATS = (FORMAT, "karat model")  # the name until version 0.2
@@ -74,3 +74,19 @@ def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
 def _no_number(name: str) -> float:
     """NaN and infinity, which JSON does not know."""
     raise ValueError(f"{name} is no number")
+
+
+def plain(value: Any) -> Any:
+    """The same of plain Python values: lists for arrays and tuples, None for what is not a finite number.
+
+    >>> import numpy as np
+    >>> plain({"a": np.array([1.0, np.nan]), "b": (np.int64(2), "x")})
+    {'a': [1.0, None], 'b': [2, 'x']}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(item) for name, item in value.items()}
+    if hasattr(value, "tolist"):  # NumPy's arrays and scalars, pandas' series
+        value = value.tolist()
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -24,9 +24,6 @@ _LOCKED: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-_BATCH = 1 << 18  # rows that are handed over at a time
-
-
 def is_query(text: str) -> bool:
     """Whether a text is a query rather than the name of a file.
 
@@ -42,12 +39,6 @@ def exists(path: Path) -> bool:
         return path.exists()
     except (OSError, ValueError):  # too long for the file system, or with a NUL
         return False
-
-
-def answer(text: str) -> tuple[Any, list[Path]]:
-    """The Arrow table that a query gives, and the files that were read for it."""
-    with answered(text) as (reader, opened):
-        return reader(_BATCH).read_all(), opened()
 
 
 @contextmanager

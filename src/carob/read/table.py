@@ -3,64 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from carob._types import Abstains, AnyArray, Floats, Ints, Label
-from carob.errors import InputError, one_of
-from carob.votes.coding import Column
+from carob._types import Abstains, AnyArray, Codes, Floats, Ints, Label
+from carob.errors import InputError, examples, one_of
+from carob.votes.coding import Coding, Spelling
+from carob.votes.columns import Column
+from carob.votes.messages import Message
 from carob.votes.scales import Numbers, Scale, StatedKind, stated_kinds
-from carob.votes.spelling import Spelling
 
 Layout = Literal["wide", "long"]
 Repeats = Literal["refuse", "first", "last"]
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How to read a table; see `carob.read_votes`.
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How to read a table. What `carob.read_votes` takes as arguments of its own wins over what stands here.
 
     Parameters
     ----------
-    missing_workers_abstain : bool
-        A worker among `sources` who is not in a long table did not vote.
-    ignore_case : bool
-        Texts that differ only in case are the same.
-    mapping : mapping of str
-        Values, and what to read instead of each.
-    strict : bool
-        Refuse columns that are no votes rather than set them aside.
-    kinds : mapping of str, or str, optional
-        What columns, or all of them, hold: "vote", "score", "probability", or a range of scores such as "0..10".
-    scales : mapping of str to Scale
-        Of the sources of a model, whose numbers become outputs as before.
+    layout : {"wide", "long"}, optional
+        Long where the columns named by `task`, `worker` and `label` are all there, otherwise wide.
+    key, gold, sources, drop, abstain, by
+        As in `carob.read_votes`.
+    gold_file : str, path, data frame or Arrow object, optional
+        A table with the key and the gold label of some points.
     chance : str, optional
-        The column, beside gold, of how likely each gold point was to be picked.
-    by : str, optional
-        The column of the group that each point is in.
-    written : sequence of str
-        Files that will be written, none of which may be read.
+        The column, beside gold, of how likely each gold point was to be picked, as `carob pick` writes it; empty cells
+        are points that were chosen at random.
+    task, worker, label : str
+        Column names of the long layout.
+    repeats : {"refuse", "first", "last"}
+        What to do where a worker votes twice on a task: refuse, or keep the first or the last vote.
+    ignore_case : bool
+        Texts that differ only in case are the same; classes are then in lower case.
+    mapping : mapping, optional
+        Values, as text, and what to read instead of each: ``{"no.": "no"}``.
+    strict : bool
+        Refuse columns that are no votes (text, dates, identifiers, measurements) rather than set them aside.
+    kinds : mapping of str, or str, optional
+        What each column holds, or all of them do: "vote", "score" (a number, the higher the more it speaks for the
+        last of two classes), "probability" (of that class), or a range of scores such as "0..10", outside which numbers
+        are refused. Where nothing is said, votes, unless a column is plainly one of scores.
+    scales, missing_workers_abstain, written
+        Of models and commands: how the numbers of a model's sources become outputs, whether its workers may be missing
+        in a long table, and files that will be written, none of which may be read.
     """
 
     layout: Layout | None = None
     key: str | None = None
     gold: str | None = None
     gold_file: Any = None
-    drop: Sequence[str] = ()
+    chance: str | None = None
     sources: Sequence[str] | None = None
+    drop: Sequence[str] = ()
     task: str = "task"
     worker: str = "worker"
     label: str = "label"
     repeats: Repeats = "refuse"
     abstain: Abstains = None
-    missing_workers_abstain: bool = False
+    by: str | None = None
     ignore_case: bool = False
     mapping: Mapping[str, Label] | None = None
     strict: bool = False
     kinds: Mapping[str, str] | str | None = None
     scales: Mapping[str, Scale] = field(default_factory=dict)
-    chance: str | None = None
-    by: str | None = None
+    missing_workers_abstain: bool = False
     written: Sequence[str] = ()
 
     def __post_init__(self) -> None:
@@ -68,11 +77,14 @@ class Reading:
         one_of("repeats", self.repeats, get_args(Repeats))
         for flag in ("ignore_case", "strict"):
             one_of(flag, getattr(self, flag), (True, False))
-        if self.chance is not None and self.gold is None and self.gold_file is None:
-            raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")
         for name in ("drop", "sources"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
+
+    @classmethod
+    def of(cls, options: ReadOptions | None, **named: Any) -> ReadOptions:
+        """Options, and what is named beside them as far as it is not None."""
+        return replace(options or cls(), **{name: value for name, value in named.items() if value is not None})
 
     @property
     def roles(self) -> tuple[str, str, str]:
@@ -95,6 +107,13 @@ class Reading:
         if self.scales:
             return {name: self.scales[name].stated if name in self.scales else StatedKind("vote") for name in names}
         return stated_kinds(self.kinds, names)
+
+    def of_model(self, sources: Sequence[str], coding: Coding) -> ReadOptions:
+        """The same for the sources of a model, whose values are read as before."""
+        return replace(
+            self, sources=sources, abstain=coding.abstain or None, kinds="vote", scales=dict(coding.scales),
+            ignore_case=coding.spelling.ignore_case, mapping=dict(coding.spelling.mapping),
+        )  # fmt: skip
 
     @property
     def spelling(self) -> Spelling:
@@ -120,6 +139,22 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False)
+class Coded:
+    """Columns of whole numbers whose coding is known: the votes themselves.
+
+    Parameters
+    ----------
+    codes : array of int8, shape (m, n)
+        Class index of every cell, -1 where there is no vote.
+    levels : frozenset
+        The values that occur.
+    """
+
+    codes: Codes
+    levels: frozenset[Label]
+
+
+@dataclass(frozen=True, eq=False)
 class VoteTable:
     """A table sorted into sources, keys and gold.
 
@@ -128,15 +163,13 @@ class VoteTable:
     n : int
         Number of points.
     sources : tuple of str
-    cells : list of Column or Numbers, or Entries
+    cells : list of Column or Numbers, Coded, or Entries
         A column per source (wide), or a row per vote (long).
     keys : array, shape (n,), or None
         Identifiers of the points.
     gold : Column or None
-    aside : tuple of str
-        What of the table was set aside, a sentence for each reason.
-    read_as : str
-        How the table was read where that was guessed; else empty.
+    messages : tuple of Message
+        What of the table was dropped, and what was guessed.
     key_name : str or None
         The column that the keys come from.
     stated : mapping of str to StatedKind
@@ -145,19 +178,21 @@ class VoteTable:
         How likely each gold point was to be picked; NaN where that is not said.
     by : array of str, shape (n,), or None
         The group that each point is in.
+    met : bool
+        Whether some point is in the gold file.
     """
 
     n: int
     sources: tuple[str, ...]
-    cells: Sequence[Column | Numbers] | Entries
+    cells: Sequence[Column | Numbers] | Coded | Entries
     keys: AnyArray | None
     gold: Column | None
-    aside: tuple[str, ...] = ()
-    read_as: str = ""
+    messages: tuple[Message, ...] = ()
     key_name: str | None = None
     stated: Mapping[str, StatedKind] = field(default_factory=dict)
     chances: Floats | None = None
     by: AnyArray | None = None
+    met: bool = False
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))
@@ -165,6 +200,8 @@ class VoteTable:
     @property
     def levels(self) -> set[Label]:
         """All values that occur in the sources that vote."""
+        if isinstance(self.cells, Coded):
+            return {*self.cells.levels}
         columns = [self.cells.votes] if isinstance(self.cells, Entries) else self.cells
         return {value for column in columns if isinstance(column, Column) for value in column.levels}
 
@@ -177,6 +214,8 @@ class VoteTable:
                 return ()
             scale = _scale(votes, self.stated[self.sources[0]])
             return tuple((name, scale) for name in self.sources)
+        if isinstance(self.cells, Coded):
+            return ()
         return tuple(
             (name, _scale(column, self.stated[name]))
             for name, column in zip(self.sources, self.cells, strict=True)
@@ -194,3 +233,23 @@ def check_size(n: int, m: int) -> None:
         raise InputError("there are no points: the votes have zero rows.")
     if m == 0:
         raise InputError("there are no sources: no column is left once key, gold and dropped columns are gone.")
+
+
+def pick(names: Sequence[str], options: ReadOptions, noun: str, special: Sequence[str] = ()) -> list[str]:
+    """The sources among columns or workers: those that the user names, or all but the dropped and the special ones."""
+    known = {*names}
+    wanted = names if options.sources is None else split(options.sources, known)
+    left_out = [*split(options.drop, known), *special]
+    for name in (*wanted, *left_out):
+        if name not in known:
+            raise InputError(f"there is no {noun} {name!r}; there are {examples(names)}.")
+    return [name for name in wanted if name not in left_out]
+
+
+def split(names: Sequence[str], known: set[str]) -> list[str]:
+    """Names, several of which may be written in one between commas."""
+    return [
+        part
+        for name in names
+        for part in ([name] if name in known or "," not in name else [part.strip() for part in name.split(",")])
+    ]

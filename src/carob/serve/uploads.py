@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 from carob.errors import InputError
 from carob.read.formats import FileContent, arrow_table
-from carob.read.long_names import long_names
-from carob.read.table import Reading
+from carob.read.infer import long_names
+from carob.read.table import ReadOptions
 
 _GOLD = ("gold", "y", "truth", "true_label", "ground_truth", "target", "human", "gold_label")
 _KEYS = ("id", "key", "row_id", "point", "uid")
@@ -82,8 +82,8 @@ def read_upload(name: str, content: bytes, limits: Limits) -> Upload:
     _check_size(plain, table.num_rows, table.num_columns, limits)
     columns = tuple(table.column_names)
     gold, text = _named(columns, _GOLD), _text_column(table)
-    roles: tuple[str, ...] | None = Reading().roles
-    if not {*Reading().roles} <= {*columns}:
+    roles: tuple[str, ...] | None = ReadOptions().roles
+    if not {*ReadOptions().roles} <= {*columns}:
         roles = long_names(table, [name for name in (gold, text) if name])
     if roles is None:
         return Upload(file, columns, table, gold, _named(columns, _KEYS), text, False)

@@ -25,6 +25,7 @@ from carob.show.whole import (
 )
 from carob.value.plan import best_plan
 from carob.value.words import purchase_sentence
+from carob.votes.messages import of_kind
 from carob.votes.scales import score_words
 
 FORMATS = ".csv,.tsv,.parquet,.jsonl,.ndjson,.arrow,.feather,.gz"
@@ -162,10 +163,11 @@ def _understood(work: Workspace, error: str) -> str:
             if gold
             else "none; choose the column of gold labels, if there is one",
         }
-        if votes.read_as:
-            rows["Layout"] = votes.read_as
+        for guess in of_kind(votes.messages, "guess"):
+            rows["Layout"] = guess.words
         listed = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in rows.items())
-        facts = f"<dl>{listed}</dl>{lines_html([*score_words(votes.coding.scales), *votes.aside])}"
+        dropped = [message.words for message in of_kind(votes.messages, "dropped")]
+        facts = f"<dl>{listed}</dl>{lines_html([*score_words(votes.coding.scales), *dropped])}"
     correct = "" if work.upload is None else _correct(work, opened=votes is None) + _second_file()
     return (
         '<section id="understood" aria-labelledby="understood-title"><h2 id="understood-title">What was understood</h2>'

@@ -18,7 +18,7 @@ from carob.paper.datasets import load_imdb
 from carob.posterior.settings import Method, Settings
 from carob.read import votes_of_source
 from carob.read.formats import arrow_table
-from carob.read.table import Reading
+from carob.read.table import ReadOptions
 from carob.serve.jobs import Job, start
 from carob.serve.uploads import Limits, Upload, read_upload
 from carob.value.pick import Goal, Picked, pick_points
@@ -68,7 +68,7 @@ class Choices:
     off: tuple[str, ...] = ()
     merged: tuple[tuple[str, str], ...] = ()
 
-    def reading(self, long: bool, gold: Upload | None = None) -> Reading:
+    def reading(self, long: bool, gold: Upload | None = None) -> ReadOptions:
         """How to read a file that seems to have a row per vote, or not: there a text is no column of votes.
 
         Parameters
@@ -77,7 +77,7 @@ class Choices:
             A second file, with gold.
         """
         names = {name: getattr(self, name) for name in ("task", "worker", "label") if getattr(self, name)}
-        return Reading(
+        return ReadOptions(
             layout=self.layout or None,  # type: ignore[arg-type]
             key=self.key or None,
             gold=self.gold or None,
@@ -92,7 +92,7 @@ class Choices:
 
     def _gold_table(self, gold: Upload) -> Any:
         """A second file, in which the column of gold is called as in the first, where that has one."""
-        table = arrow_table(gold.file, Reading(key=self.key or None, task=self.task or "task").identifiers)
+        table = arrow_table(gold.file, ReadOptions(key=self.key or None, task=self.task or "task").identifiers)
         if gold.gold and self.gold and self.gold not in gold.columns:
             table = table.rename_columns([self.gold if name == gold.gold else name for name in gold.columns])
         return table

@@ -17,7 +17,7 @@ from carob.commands.report import ReportResult
 from carob.commands.reproduce import ReproduceResult
 from carob.commands.summary import ClassShare, DataSummary
 from carob.commands.update import UpdateResult
-from carob.read.plain import plain
+from carob.read.model_file import plain
 from carob.show.demo import named_scores
 from carob.show.report import Report
 from carob.value.advice import DataValue
@@ -133,11 +133,9 @@ def _data(data: DataSummary) -> dict[str, Any]:
         "classes": data.classes,
         "coding": str(data.coding),
         "kinds": {name: scale.kind for name, scale in data.coding.scales},
-        "read_as": data.read_as,
         "n_uncovered": data.n_uncovered,
         "sources": data.sources.rows(),
-        "aside": data.aside,
-        "warnings": [warning.words for warning in data.warnings],
+        "messages": [vars(message) for message in data.messages],
     }
 
 

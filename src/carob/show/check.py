@@ -5,15 +5,15 @@ from __future__ import annotations
 from carob.commands.check import CheckResult
 from carob.errors import examples, plural
 from carob.show.data import (
-    aside_sections,
     balance_section,
+    message_sections,
     pair_section,
     score_section,
     size_words,
     source_section,
-    warning_sections,
 )
 from carob.show.report import Report, Section
+from carob.votes.messages import of_kind
 from carob.votes.scales import score_words
 
 
@@ -21,8 +21,9 @@ def check_report(result: CheckResult, next_command: str = "") -> Report:
     """Whether votes are fit to be used; the next command only where they are."""
     data = result.data
     kinds = score_words(data.coding.scales)
-    reading = Section("How the votes were read", lines=[*filter(None, [data.read_as]), f"{data.coding}.", *kinds])
-    read = [*warning_sections(data), *aside_sections(data.aside), reading, source_section(data)]
+    guesses = [guess.words for guess in of_kind(data.messages, "guess")]
+    reading = Section("How the votes were read", lines=[*guesses, f"{data.coding}.", *kinds])
+    read = [*message_sections(data.messages, "warning", "dropped"), reading, source_section(data)]
     if result.scores:
         read.append(score_section(result.scores))
     if result.problems:

@@ -15,6 +15,7 @@ from carob.show.cells import Between, Cell, Correlation, Count, Percent, Share, 
 from carob.show.charts.accuracies import accuracies, how_telling
 from carob.show.charts.dependence import dependence
 from carob.show.report import Section
+from carob.votes.messages import Message, MessageKind, of_kind
 
 _PAIRS_SHOWN = 5
 _ALIKE = 0.95  # of the points on which two sources vote that copies vote the same on
@@ -31,18 +32,16 @@ def size_words(data: DataSummary) -> str:
     return f"{plural(data.n_points, 'point')}, {sources}, {len(data.classes)} classes{gold}"
 
 
-def aside_sections(lines: Sequence[str]) -> list[Section]:
-    """What was set aside, where something was."""
-    return [Section("Set aside", lines=lines)] if lines else []
-
-
-def warning_sections(data: DataSummary) -> list[Section]:
-    """What to look at first, where there is something."""
-    return (
-        [Section("To look at first", lines=[f"- {warning.words}" for warning in data.warnings])]
-        if data.warnings
-        else []
-    )
+def message_sections(messages: Sequence[Message], *kinds: MessageKind) -> list[Section]:
+    """What to look at first, what was set aside and what was guessed, where there is something; of some kinds alone."""
+    titles: dict[MessageKind, str] = {"warning": "To look at first", "dropped": "Set aside", "guess": "Guessed"}
+    sections = []
+    for kind in kinds or titles:
+        point = "- " if kind == "warning" else ""
+        lines = [point + message.words for message in of_kind(messages, kind)]
+        if lines:
+            sections.append(Section(titles[kind], lines=lines))
+    return sections
 
 
 def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:

@@ -9,15 +9,14 @@ from carob.errors import examples, plural
 from carob.posterior.losses import CrossScore, Score
 from carob.show.cells import Between, Cell, Loss, Share, Text
 from carob.show.charts.histogram import histogram
-from carob.show.data import aside_sections, balance_section, source_section, warning_sections
+from carob.show.data import balance_section, message_sections, source_section
 from carob.show.report import Report, Section
 
 
 def fit_report(result: FitResult, next_command: str = "") -> Report:
     """What was learned from what, and written where."""
     sections = [
-        *warning_sections(result.data),
-        *aside_sections(result.data.aside),
+        *message_sections(result.data.messages),
         source_section(result.data),
         balance_section(result.class_balance),
         Section("How the model was learned", lines=result.explanation.split("\n")),

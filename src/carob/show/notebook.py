@@ -57,7 +57,7 @@ def _model_report(model: LabelModel) -> Report:
         return Report(f"{model!r}, not fitted yet.")
     fit = model.fit_
     data = DataSummary(
-        fit.n_points, fit.n_gold or None, fit.model.classes, fit.coding, fit.sources, model.level, 0, fit.aside
+        fit.n_points, fit.n_gold or None, fit.model.classes, fit.coding, fit.sources, model.level, 0, fit.messages
     )
     labels = f" and {plural(fit.n_gold, 'gold label')}" if fit.n_gold else ""
     sections = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from carob.commands.pick import PickResult
 from carob.errors import plural
 from carob.show.cells import Cell, Number, Text
-from carob.show.data import aside_sections
+from carob.show.data import message_sections
 from carob.show.report import Report, Section
 
 _SHOWN = 5
@@ -46,4 +46,4 @@ def pick_report(result: PickResult, next_command: str = "", gold_file: str | Non
         "honest as from random points."
     )
     table = Section(title, [key, "chance, random = 1"], rows, lines)
-    return Report(verdict, [table, *aside_sections(picked.aside)], next_command)
+    return Report(verdict, [table, *message_sections(picked.messages)], next_command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from carob.show.cells import Count, Money, Nats
 from carob.show.charts.frontier import frontier
-from carob.show.data import aside_sections
+from carob.show.data import message_sections
 from carob.show.report import Report, Section
 from carob.value.plan import Plan
 
@@ -13,7 +13,7 @@ _HEADERS = ("budget", "gold labels", "unlabeled points", "cost", "log loss after
 
 def plan_report(found: Plan, next_command: str = "") -> Report:
     """What to buy, and what other budgets would buy."""
-    return Report(found.verdict, [plan_section(found), *aside_sections(found.aside)], next_command)
+    return Report(found.verdict, [plan_section(found), *message_sections(found.messages)], next_command)
 
 
 def plan_section(found: Plan) -> Section:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from carob.errors import plural
 from carob.show.cells import Between, Cell, Count, Percent, Share, Text
-from carob.show.data import aside_sections
+from carob.show.data import message_sections
 from carob.show.report import Report, Section
 from carob.value.rate import ClassRate, GroupRate, Rate
 
@@ -20,7 +20,7 @@ def rate_report(found: Rate, next_command: str = "") -> Report:
     sections = [Section(f"How common each class is among {whose}", headers, rows)]
     if found.groups:
         sections.append(_group_section(found.groups, interval))
-    return Report(found.verdict, [*sections, *aside_sections(found.aside)], next_command)
+    return Report(found.verdict, [*sections, *message_sections(found.messages)], next_command)
 
 
 def _cells(share: ClassRate) -> list[Cell]:

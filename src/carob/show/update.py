@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from carob.commands.update import UpdateResult
 from carob.errors import plural
-from carob.show.data import aside_sections, balance_section, source_section
+from carob.show.data import balance_section, message_sections, source_section
 from carob.show.report import Report
 
 
@@ -16,7 +16,7 @@ def update_report(result: UpdateResult, next_command: str = "") -> Report:
         f"model to {result.out}."
     )
     sections = [
-        *aside_sections(result.data.aside),
+        *message_sections(result.data.messages),
         source_section(result.data),
         balance_section(result.class_balance),
     ]

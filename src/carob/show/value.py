@@ -10,7 +10,7 @@ from carob.show.cells import Between, Cell, Count, Loss, Nats, Percent, Text
 from carob.show.charts.calibration import calibration
 from carob.show.charts.curves import learning_curves
 from carob.show.charts.error_sources import error_sources
-from carob.show.data import aside_sections, pair_section
+from carob.show.data import message_sections, pair_section
 from carob.show.fit import scores_section
 from carob.show.report import Report, Section
 from carob.value.advice import DataValue
@@ -31,9 +31,9 @@ def value_report(found: DataValue | VotesAlone, pick_command: str = "", plan_com
     """
     exit_code = 1 if found.kind == "cannot tell" else 0
     if isinstance(found, VotesAlone):
-        sections = [votes_alone_section(found), pair_section(found.pairs), *aside_sections(found.aside)]
+        sections = [votes_alone_section(found), pair_section(found.pairs), *message_sections(found.messages)]
         return Report(found.verdict, sections, pick_command, exit_code)
-    sections = [risk_section(found), gain_section(found), curve_section(found), *aside_sections(found.aside)]
+    sections = [risk_section(found), gain_section(found), curve_section(found), *message_sections(found.messages)]
     return Report(found.verdict, sections, plan_command, exit_code)
 
 

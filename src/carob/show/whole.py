@@ -13,13 +13,12 @@ from carob.show.charts.histogram import histogram
 from carob.show.charts.triplet_spread import triplet_spread
 from carob.show.check import check_report
 from carob.show.data import (
-    aside_sections,
     balance_section,
+    message_sections,
     pair_section,
     score_section,
     size_words,
     source_section,
-    warning_sections,
 )
 from carob.show.fit import quality_sections
 from carob.show.plan import plan_section
@@ -28,6 +27,7 @@ from carob.show.value import curve_section, gain_section, risk_section, votes_al
 from carob.value.advice import DataValue
 from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
+from carob.votes.messages import of_kind
 from carob.votes.scales import score_words
 
 
@@ -63,11 +63,16 @@ def verdict(analysis: Analysis) -> str:
 def first_sections(analysis: Analysis) -> list[Section]:
     """What was read, and what to look at before all else."""
     data = analysis.check.data
-    read = [f"{size_words(data)}.", *filter(None, [data.read_as]), f"{data.coding}.", *score_words(data.coding.scales)]
+    read = [
+        f"{size_words(data)}.",
+        *(guess.words for guess in of_kind(data.messages, "guess")),
+        f"{data.coding}.",
+        *score_words(data.coding.scales),
+    ]
     return [
-        *warning_sections(data),
+        *message_sections(data.messages, "warning"),
         Section("How the votes were read", lines=read),
-        *aside_sections(data.aside),
+        *message_sections(data.messages, "dropped"),
     ]
 
 

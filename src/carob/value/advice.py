@@ -18,6 +18,7 @@ from carob.value.interval import Interval
 from carob.value.learning_curves import LearningCurves, learning_curves, predicted_both
 from carob.value.risks import Risks
 from carob.value.words import decision_words, worth
+from carob.votes.messages import Message
 
 _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
@@ -63,8 +64,8 @@ class DataValue(Shown):
     curve : tuple of dict
         Predicted log losses for n gold labels; None where gold does not tell.
     level : float
-    aside : tuple of str
-        What was set aside before, a sentence for each reason.
+    messages : tuple of Message
+        What of the data was dropped, what was guessed, and what to look at first.
     curves : LearningCurves or None
         Log losses against the number of gold labels, with bands.
     calibration : Calibration or None
@@ -82,7 +83,7 @@ class DataValue(Shown):
     decision: Decision
     curve: tuple[dict[str, float | None], ...]
     level: float
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
     curves: LearningCurves | None = None
     calibration: Calibration | None = None
 
@@ -114,7 +115,7 @@ class DataValue(Shown):
             "verdict": self.verdict,
             "curve": list(self.curve),
             "level": self.level,
-            "aside": self.aside,
+            "messages": [vars(message) for message in self.messages],
         }
 
 

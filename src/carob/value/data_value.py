@@ -111,7 +111,7 @@ def weigh(
     if not _enough(points):
         return votes_alone(digest, settings), None
     risks = _risks(digest, points, settings, progress)
-    return replace(conclude(risks, worth), aside=digest.lines), risks
+    return replace(conclude(risks, worth), messages=digest.messages), risks
 
 
 def spend(
@@ -132,7 +132,7 @@ def spend(
             "change. Label a few random points first."
         )
     risks = _risks(digest, points, settings, progress)
-    return replace(best_plan(risks, label_cost, point_cost, budget), aside=digest.lines)
+    return replace(best_plan(risks, label_cost, point_cost, budget), messages=digest.messages)
 
 
 def check_method(settings: Settings) -> None:

@@ -24,6 +24,7 @@ from carob.model.label_model import LabelModel, learn
 from carob.posterior.losses import entropy
 from carob.posterior.settings import Settings
 from carob.votes import Gold, Votes
+from carob.votes.messages import Message
 
 Goal = Literal["labels", "estimate"]
 
@@ -48,8 +49,8 @@ class Picked(Shown):
         All points, those that have gold already, and how many of the picked ones have no vote.
     key_name : str or None
         The column that the keys come from.
-    aside : tuple of str
-        What was set aside, a sentence for each reason.
+    messages : tuple of Message
+        What of the data was dropped, what was guessed, and what to look at first.
     """
 
     rows: Places
@@ -60,7 +61,7 @@ class Picked(Shown):
     n_gold: int
     n_silent: int
     key_name: str | None = None
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -76,7 +77,7 @@ class Picked(Shown):
             "rows": (self.rows + 1).tolist(),
             "keys": None if self.keys is None else self.keys.tolist(),
             "chances": self.chances.tolist(),
-            "aside": self.aside,
+            "messages": [vars(message) for message in self.messages],
         }
 
 
@@ -148,7 +149,7 @@ def pick_points(votes: Votes, gold: Gold | None, settings: Settings, n: int, goa
         int(known.sum()),
         int((aside.votes.number[rows] == 0).sum()),
         votes.key_name,
-        aside.lines,
+        aside.messages,
     )
 
 

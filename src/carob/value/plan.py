@@ -18,6 +18,7 @@ from carob.value.gains import Gain, Lacking
 from carob.value.interval import Interval, loss_of
 from carob.value.risks import Risks
 from carob.value.words import purchase_sentence
+from carob.votes.messages import Message
 
 SAME = 1e-4  # nats; of plans that differ by less the cheapest is taken
 _STEPS = 400  # numbers of labels, and of points, that are tried
@@ -52,8 +53,8 @@ class Plan(Shown):
         How much lower the log loss is expected to be.
     frontier : tuple of Purchase
         The same for other budgets.
-    aside : tuple of str
-        What was set aside before, a sentence for each reason.
+    messages : tuple of Message
+        What of the data was dropped, what was guessed, and what to look at first.
     """
 
     buy_labels: int
@@ -65,7 +66,7 @@ class Plan(Shown):
     interval_after: Interval
     gain: Interval
     frontier: tuple[Purchase, ...]
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -87,7 +88,7 @@ class Plan(Shown):
             "gain": vars(self.gain),
             "frontier": [vars(purchase) for purchase in self.frontier],
             "verdict": self.verdict,
-            "aside": self.aside,
+            "messages": [vars(message) for message in self.messages],
         }
 
 

@@ -28,6 +28,7 @@ from carob.posterior.intervals import student
 from carob.posterior.settings import Settings
 from carob.value.data_value import check_method
 from carob.votes import Gold, GoldPoints, Votes
+from carob.votes.messages import Message
 
 FEWEST_GOLD = 10  # labels below which nothing is said of a rate
 UNHELPED = 0.5  # gold labels that votes tell nothing of, counted into the variance of a share
@@ -100,15 +101,15 @@ class Rate(Shown):
         Of the intervals.
     beyond : bool
         Whether they are for points like these, rather than for these points.
-    aside : tuple of str
-        What was set aside, a sentence for each reason.
+    messages : tuple of Message
+        What of the data was dropped, what was guessed, and what to look at first.
     """
 
     overall: GroupRate
     groups: tuple[GroupRate, ...]
     level: float
     beyond: bool
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -122,7 +123,7 @@ class Rate(Shown):
             "beyond": self.beyond,
             **_as_dict(self.overall),
             "groups": [{"group": group.group, **_as_dict(group)} for group in self.groups],
-            "aside": self.aside,
+            "messages": [vars(message) for message in self.messages],
         }
 
 
@@ -223,7 +224,7 @@ def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: S
     if by is not None:
         names, group = np.unique(_words(by), return_inverse=True)
         groups = group_rates(points, predicted, group, names.tolist(), settings.level, beyond)
-    return Rate(overall[0], groups, settings.level, beyond, aside.lines)
+    return Rate(overall[0], groups, settings.level, beyond, aside.messages)
 
 
 def _words(by: AnyArray) -> AnyArray:

@@ -21,6 +21,7 @@ from carob.paper.structure import DependentPair, dependent_pairs, unexplained
 from carob.posterior.settings import Settings
 from carob.value.decision import Kind
 from carob.value.words import votes_alone_words
+from carob.votes.messages import Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,8 @@ class VotesAlone(Shown):
     standing_bias : float
         Loss in nats that those pairs cost where sources are taken to be independent: the sum of their mutual
         information given the class, in its normal form. An upper bound, and for those pairs only.
-    aside : tuple of str
-        What was set aside before, a sentence for each reason.
+    messages : tuple of Message
+        What of the data was dropped, what was guessed, and what to look at first.
     """
 
     n_unlabeled: int
@@ -47,7 +48,7 @@ class VotesAlone(Shown):
     p_value: float
     pairs: tuple[DependentPair, ...]
     standing_bias: float
-    aside: tuple[str, ...] = ()
+    messages: tuple[Message, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -76,7 +77,7 @@ class VotesAlone(Shown):
                 "dependent_pairs": [vars(pair) for pair in self.pairs],
                 "standing_bias": self.standing_bias,
             },
-            "aside": self.aside,
+            "messages": [vars(message) for message in self.messages],
         }
 
 
@@ -93,4 +94,4 @@ def votes_alone(digest: Digest, settings: Settings) -> VotesAlone:
         largest = float(np.abs(unexplained(moments, model)[1][np.triu_indices(m, 1)]).max())
         p_value = min(1.0, m * (m - 1) * NormalDist().cdf(-largest))
     bias = -0.5 * np.log1p(-np.minimum([pair.correlation**2 for pair in pairs], 0.999)).sum() if pairs else 0.0
-    return VotesAlone(len(digest), fit.n_gold, p_value, tuple(pairs), float(bias), digest.lines)
+    return VotesAlone(len(digest), fit.n_gold, p_value, tuple(pairs), float(bias), digest.messages)

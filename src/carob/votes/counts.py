@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from carob._kernels import threads
+from carob._kernels.counting import add_tally
 from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary
-from carob._types import Bools, Ints, Label
+from carob._types import Bools, Codes, Floats, Group, Ints, Label, Places
 from carob.errors import InputError
 from carob.votes.outputs import SILENT
-from carob.votes.row_hash import mixed
 from carob.votes.storage import Dense, Sparse
-from carob.votes.tally import tally
 
 _BLOCK = 1 << 18  # points at a time where votes are held sparsely
 
@@ -185,3 +184,79 @@ def _sparse(
     # A source says nothing on all points of a kind but those on which it does.
     cast[:, :, SILENT] -= cast[:, :, SILENT + 1 :].sum(axis=2)
     return cast, prints, uncovered
+
+
+def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, once: Sequence[Group]) -> Ints:
+    """How many votes the points low..high have for each class, shape (points, K).
+
+    Parameters
+    ----------
+    scored : array of bool, shape (m,)
+        Sources that give scores, and no votes.
+    once : sequence of tuples of int
+        Groups of sources whose votes for a class count as one.
+    """
+    if isinstance(storage, Sparse):
+        point, source, value = storage.entries(low, high)
+        if scored.any():
+            point, value = point[~scored[source]], value[~scored[source]]
+        counts = np.bincount(point * K + value, minlength=(high - low) * K).reshape(high - low, K)
+    elif scored.any():
+        counts = _votes_for(storage.columns(low, high, np.flatnonzero(~scored)), K)
+    else:
+        counts = _dense_tally(storage, K, low, high)
+    for group in once:
+        voters: Places = np.array([i for i in group if not scored[i]], dtype=np.intp)
+        counts -= np.maximum(_votes_for(storage.columns(low, high, voters), K) - 1, 0)
+    return counts
+
+
+def score_parts(storage: Dense | Sparse, K: int, leaning: Mapping[int, Floats], low: int, high: int) -> Floats:
+    """What scores add to the votes of the points low..high for each class, shape (points, K).
+
+    Parameters
+    ----------
+    leaning : mapping of int to array
+        How far each bin of each source with scores speaks for the second of two classes.
+    """
+    counts = np.zeros((high - low, K))
+    for i, lean in leaning.items():
+        part = np.stack([1 - lean, lean], axis=1) if K == 2 else np.full((len(lean), K), 1 / K)
+        given = storage.columns(low, high, np.array([i]))[0]
+        counts += np.concatenate([part, np.zeros((1, K))])[given]  # the last row is that of -1, nothing said
+    return counts
+
+
+def _dense_tally(storage: Dense, K: int, low: int, high: int) -> Ints:
+    counts = np.zeros((high - low, K), dtype=np.int64)
+    columns = storage.columns(0, storage.shape[0])
+    parts = threads.spans(high - low, threads.THREADS)
+
+    def add(part: int) -> None:
+        first, last = parts[part]
+        add_tally(columns, low + first, low + last, counts[first:last])
+
+    threads.in_threads(add, len(parts))
+    return counts
+
+
+def _votes_for(columns: Codes, K: int) -> Ints:
+    """How many of the columns vote for each class on each point, shape (points, K)."""
+    return np.stack([(columns == y).sum(axis=0) for y in range(K)], axis=1)
+
+
+def mixed(row: Places) -> npt.NDArray[np.uint64]:
+    """The finalizer of the generator splitmix64: every bit of the row number changes every bit of the result."""
+    x = (row.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def block_of(row: Places, blocks: int) -> Places:
+    """The block of each row: a hash of its number, since neighbours in a file are often alike.
+
+    >>> block_of(np.arange(6), 32).tolist()
+    [28, 13, 0, 31, 3, 10]
+    """
+    return (((mixed(row) >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.intp)

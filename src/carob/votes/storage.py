@@ -1,7 +1,7 @@
 """Two ways to hold votes behind one small interface: all cells, or only those where somebody voted.
 
 A cell takes one byte in `Dense`; a vote takes nine in `Sparse`. Whoever needs all sources of some points at once asks
-for `columns`; whoever can work vote by vote asks for `entries`.
+for `columns`; whoever can work vote by vote asks for `entries`. `Patterns` are the distinct rows.
 """
 
 from __future__ import annotations
@@ -141,3 +141,40 @@ class Sparse(Storage):
         point, source, value = self.entries(0, self.shape[0])
         kept = place[source] >= 0
         return Sparse.of_entries(self.shape[0], len(sources), point[kept], place[source[kept]], value[kept])
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The distinct rows of a vote matrix and how often each occurs.
+
+    Parameters
+    ----------
+    values : array of int8, shape (p, m)
+        Distinct rows.
+    counts : array of int64, shape (p,)
+        How many points have that row.
+    inverse : array of int, shape (n,)
+        The pattern of each point.
+    """
+
+    values: Codes
+    counts: Ints
+    inverse: Places
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @classmethod
+    def of(cls, values: Codes, sizes: tuple[int, ...]) -> Patterns:
+        """Distinct rows of votes, shape (n, m), of sources with so many outputs."""
+        n = len(values)
+        code = np.zeros(n, dtype=np.int64)
+        largest = 1  # codes so far are below this
+        for column, size in zip(values.T, sizes, strict=True):
+            if largest > np.iinfo(np.int64).max // size:
+                code = np.unique(code, return_inverse=True)[1].astype(np.int64, copy=False)
+                largest = n
+            code = code * size + (column + np.int64(1))
+            largest *= size
+        _, first, inverse, counts = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
+        return cls(values[first], counts.astype(np.int64), inverse)

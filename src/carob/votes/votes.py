@@ -12,16 +12,14 @@ import numpy as np
 
 from carob._types import ABSTAIN, AnyArray, Bools, Codes, Floats, Group, Ints, Label, cached_property
 from carob.errors import InputError, examples
-from carob.votes.arrays import gold_column
-from carob.votes.coding import Coding, Column
-from carob.votes.counts import VoteCounts, count_votes
-from carob.votes.directions import running_against
+from carob.votes.coding import Coding
+from carob.votes.columns import Column, gold_column
+from carob.votes.counts import VoteCounts, count_votes, score_parts, tally
 from carob.votes.gold import Gold
+from carob.votes.messages import Message
 from carob.votes.outputs import Outputs
-from carob.votes.patterns import Patterns
-from carob.votes.scales import Scale
-from carob.votes.storage import CELLS_PER_VOTE, Dense, Sparse
-from carob.votes.tally import score_parts, tally
+from carob.votes.scales import Scale, running_against
+from carob.votes.storage import CELLS_PER_VOTE, Dense, Patterns, Sparse
 
 _CROWD = 100  # sources; fewer are quickly gone through, whoever is silent
 
@@ -42,10 +40,8 @@ class Votes:
         Identifiers of the points.
     gold : Gold or None
         Gold that came with the votes. `LabelModel.fit` uses gold only where it is handed over.
-    aside : tuple of str
-        What of the table was set aside when it was read, a sentence for each reason.
-    read_as : str
-        How the table was read where that was guessed; else empty.
+    messages : tuple of Message
+        What of the table was dropped when it was read, and what was guessed.
     key_name : str or None
         The column that the keys come from.
     by : array of str, shape (n,), or None
@@ -63,8 +59,7 @@ class Votes:
     coding: Coding
     keys: AnyArray | None = field(default=None, repr=False)
     gold: Gold | None = field(default=None, repr=False)
-    aside: tuple[str, ...] = ()
-    read_as: str = ""
+    messages: tuple[Message, ...] = ()
     key_name: str | None = None
     by: AnyArray | None = field(default=None, repr=False)
 
@@ -89,18 +84,19 @@ class Votes:
 
     @classmethod
     def from_array(cls, array: Any, sources: Sequence[str] | None = None, **options: Any) -> Votes:
-        """Votes from an array, nested lists or a sparse matrix; see `carob.read.arrays.votes_from_array`."""
-        return _read("votes_from_array", array, sources, **options)
+        """Votes from an array, nested lists or a sparse matrix; see `carob.read.to_votes.votes_from_array`."""
+        return _reading("votes_from_array")(array, sources, **options)
 
     @classmethod
     def from_frame(cls, frame: Any, **options: Any) -> Votes:
         """Votes from a data frame of any library that speaks Arrow; the options are those of `carob.read_votes`."""
-        return _read("read_votes", frame, **options)
+        return _reading("read_votes")(frame, **options)
 
     @classmethod
-    def from_long(cls, frame: Any, **options: Any) -> Votes:
+    def from_long(cls, frame: Any, *, options: Any = None, **named: Any) -> Votes:
         """Votes from a frame with a row per vote (task, worker, label); the options are those of `carob.read_votes`."""
-        return _read("read_votes", frame, layout="long", **options)
+        stated = _reading("ReadOptions")() if options is None else options
+        return _reading("read_votes")(frame, options=replace(stated, layout="long"), **named)
 
     def compact(self) -> Votes:
         """The same, held sparsely where sources are many and most say nothing: a crowd's votes as a whole array."""
@@ -294,7 +290,6 @@ class Votes:
         return Patterns.of(self.values, self.outputs.sizes)
 
 
-def _read(what: str, *given: Any, **options: Any) -> Votes:
-    # Reading stands above all that is read, and is loaded by its name.
-    votes: Votes = getattr(importlib.import_module("carob.read"), what)(*given, **options)
-    return votes
+def _reading(name: str) -> Any:
+    # Reading stands above votes, and is loaded by its name.
+    return getattr(importlib.import_module("carob.read"), name)

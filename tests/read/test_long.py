@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import carob
-from carob import InputError
-from carob.read.beside import chance_column, group_column, of_tasks
+from carob import InputError, ReadOptions, read_votes
+from carob.read.arrow import chance_column, group_column
+from carob.read.long import of_tasks
 
 
 def test_columns_of_chances_and_groups() -> None:
@@ -26,7 +30,7 @@ def test_one_entry_for_every_task() -> None:
 
 def test_read_with_wide_and_long_tables() -> None:
     wide = {"a": [0, 1, 1], "b": [1, 1, 0], "c": [0, 1, 0], "y": [0, 1, None], "p": [0.5, None, None], "g": [7, 7, 8]}
-    votes = carob.read_votes(wide, gold="y", chance="p", by="g")
+    votes = carob.read_votes(wide, gold="y", by="g", options=ReadOptions(chance="p"))
     assert votes.sources == ("a", "b", "c")
     assert votes.by is not None
     assert votes.by.tolist() == ["7", "7", "8"]
@@ -37,7 +41,7 @@ def test_read_with_wide_and_long_tables() -> None:
     columns = ("task", "worker", "label", "y", "p", "g")
     long = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
     long["y"] = [value % 2 for value in long["y"]]
-    votes = carob.read_votes(long, gold="y", chance="p", by="g")
+    votes = carob.read_votes(long, gold="y", by="g", options=ReadOptions(chance="p"))
     assert votes.by is not None
     assert votes.by.tolist() == ["g0", "g1", "g2"]
     assert votes.own_gold.weights.tolist() == [1, 1, 1]
@@ -46,6 +50,14 @@ def test_read_with_wide_and_long_tables() -> None:
 def test_refusals() -> None:
     wide = {"id": [1, 2], "a": [0, 1], "b": [1, 0], "c": [1, 1]}
     with pytest.raises(InputError, match=r"needs gold \(gold=; --gold\)"):
-        carob.read_votes(wide, chance="a")
+        carob.read_votes(wide, options=ReadOptions(chance="a"))
     with pytest.raises(InputError, match="the gold file has no column 'p'"):
-        carob.read_votes(wide, key="id", gold_file={"id": [1], "gold": [0]}, chance="p")
+        carob.read_votes(wide, key="id", options=ReadOptions(gold_file={"id": [1], "gold": [0]}, chance="p"))
+
+
+def test_nuls_at_the_end_of_tasks_stay(tmp_path: Path) -> None:
+    rows = [{"task": task, "worker": f"w{k}", "label": k % 2} for task in ("a", "a\0") for k in range(3)]
+    (tmp_path / "v.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    votes = read_votes(tmp_path / "v.jsonl")
+    assert votes.keys is not None
+    assert votes.keys.tolist() == ["a", "a\0"]
