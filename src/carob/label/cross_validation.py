@@ -1,8 +1,8 @@
 """Cross-validation: how good labels are on gold that they were not learned from, class balance and all.
 
-Everything that is learned is learned anew without each of five parts of gold: the sources, the class balance, and how
-sure labels are. Majority vote, votes alone, gold alone, and votes and gold are all measured on the same points by the
-same rule, and these are the numbers that `fit`, `value`, `rate` and the report show.
+The readings of the votes have seen no gold at all, and all that gold tells is learned anew without each of five parts of
+it. Majority vote, votes alone, gold alone, and votes and gold are measured on the same points by the same rule, and
+these are the numbers that `fit`, `value`, `rate` and the report show.
 
 The fits without each part also tell how much labels depend on which gold was seen: the mean divergence of their
 probabilities from their mean, times the number of parts less one, is what the jackknife says the probabilities vary by
@@ -17,11 +17,12 @@ from typing import TypeGuard
 import numpy as np
 
 from carob._types import AnyArray, Floats, Ints, Progress
-from carob.label.agreed import blind_fits, known_groups, votes_alone
+from carob.label.model import Learned
+from carob.label.readings import smoothed_count
 from carob.posterior.gold_alone import gold_alone_probabilities
 from carob.posterior.losses import CrossScore, entropy
 from carob.posterior.settings import Settings
-from carob.votes import GoldPoints, Votes
+from carob.votes import GoldPoints
 
 FOLDS = 5  # parts of gold
 FEWEST_GOLD = 10  # labels, of two classes or more, from which on scores are told
@@ -79,33 +80,37 @@ def can_validate(points: GoldPoints | None) -> TypeGuard[GoldPoints]:
 
 
 def cross_validate(
-    votes: Votes, points: GoldPoints, settings: Settings, progress: Progress | None = None
+    learned: Learned, points: GoldPoints, settings: Settings, progress: Progress | None = None
 ) -> CrossValidation:
-    """Learn anew without each part of gold."""
+    """Correct the readings, which have seen no gold, by all gold but a part, for every part."""
+    training, truth = learned.training, np.full(learned.training.n, -1, dtype=np.int8)
+    truth[points.rows] = points.truth
     fold = folds(points.truth, settings.generator())
     parts = np.unique(fold)
-    both, everyone = np.empty((len(points), len(votes.classes))), np.zeros((len(votes), len(votes.classes)))
+    both, everyone = np.empty((len(points), training.K)), np.zeros((training.n, training.K))
     information = 0.0
-    for done, (part, p) in enumerate(zip(parts, blind_fits(votes, points, fold, settings), strict=True)):
-        both[fold == part] = p[points.rows[fold == part]]
+    for done, part in enumerate(parts):
+        own = points.rows[fold == part]
+        seen = truth.copy()
+        seen[own] = -1
+        p = learned.probabilities(learned.with_gold(seen))
+        both[fold == part] = p[own]
         everyone += p / len(parts)
         information -= float(entropy(p).mean()) / len(parts)
         if progress is not None:
             progress(done + 1, len(parts))
     variation = (len(parts) - 1) * (information + float(entropy(everyone).mean()))
     everyone[points.rows] = both
-    groups = known_groups(votes, settings)
-    given = settings.given_balance(votes.classes)
+    given = settings.given_balance(training.votes.classes)
     others = fold != parts[:, None]
-    gold_alone = gold_alone_probabilities(points, others, given, groups, points.votes)
-    place = np.searchsorted(parts, fold)
-    counted = points.votes.leanings(once=[group for group in groups if len(group) > 1]) + 2 / len(votes.classes)
+    gold_alone = gold_alone_probabilities(points, others, given, training.groups, points.votes)
+    alone = learned.probabilities(learned.mixture(learned.prior, ()))
     return CrossValidation(
         points,
         fold,
-        counted / counted.sum(axis=1, keepdims=True),
-        votes_alone(votes, settings).posterior(points.votes),
-        gold_alone[place, np.arange(len(points))],
+        smoothed_count(training.tally[points.rows], 2.0),
+        alone[points.rows],
+        gold_alone[np.searchsorted(parts, fold), np.arange(len(points))],
         both,
         everyone,
         max(variation, 0.0),

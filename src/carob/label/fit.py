@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._types import Floats
+from carob._types import Codes, Floats
 from carob.count.aside import check_telling
 from carob.count.digest import Digest
 from carob.errors import examples, plural
-from carob.label.agreed import Agreed, agree_on, known_groups
-from carob.label.consensus import Ballots
 from carob.label.cross_validation import can_validate, cross_validate
-from carob.label.pool import Pool
+from carob.label.intervals import Estimates, estimates
+from carob.label.model import Learned, Mixture, learn
+from carob.label.training import TrainingVotes, known_classes
 from carob.posterior.fit import Fit
+from carob.posterior.groups import check_groups, dependent_groups
 from carob.posterior.settings import Settings
+from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.votes import Gold, GoldPoints, Votes
 
-FEW_VOTES = 5  # votes on points with other votes below which a source is taken to be as others are
+FEW_VOTES = 5  # votes below which a source is taken to be as others are
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,10 +31,10 @@ class MixtureFit(Fit):
 
     Parameters
     ----------
-    mixture : Pool
+    mixture : Mixture
     """
 
-    mixture: Pool
+    mixture: Mixture
 
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""
@@ -50,6 +52,13 @@ def digest_of(data: Votes, gold: Gold | None, settings: Settings) -> Digest:
     return Digest.of(data, gold, telling=np.isin(data.sources, aside.left))
 
 
+def learn_votes(votes: Votes, settings: Settings) -> Learned:
+    """What votes say without gold, ready to be corrected by any gold."""
+    groups = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
+    check_groups(groups, votes.sources, votes.outputs)
+    return learn(TrainingVotes(votes, groups), settings.given_balance(votes.classes))
+
+
 def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
     """Learn from a digest of votes, with the gold that is in it."""
     settings = settings.for_sources(digest.counts.sources, digest.sources)
@@ -57,67 +66,90 @@ def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
     if settings.strict:
         check_telling(digest.told, settings.pairs(digest.sources))
     truth = np.full(len(kept), -1, dtype=np.int8) if kept.gold is None else kept.gold.values
-    found = agree_on(Ballots(kept, truth, known_groups(kept, settings)), points, settings)
-    voted = None if points is None else GoldPoints(
-        points.votes.as_voted(found.bin_classes), points.truth, points.rows, points.weights
-    )  # fmt: skip
-    counts = kept.as_voted(found.bin_classes).counts if kept.scored.any() else digest.told
-    intervals = found.intervals
-    findings = _findings(found)
+    learned = learn_votes(kept, settings)
+    mixture = learned.with_gold(truth)
+    labels = known_classes(truth, learned.probabilities(mixture))
+    told = estimates(learned, mixture, truth, settings.level)
+    model, bin_classes = _expected_sources(learned, labels, told.balance)
+    voted = None if points is None else replace(points, votes=points.votes.as_voted(bin_classes))
+    counts = kept.as_voted(bin_classes).counts if kept.scored.any() else digest.told
+    worse = _worse(learned, told)
+    findings = _findings(learned, worse)
     return MixtureFit(
         "consensus",
         len(digest),
         0 if points is None else len(points),
-        found.model,
+        model,
         kept.coding,
         digest.counts.sources,
         digest.messages,
-        SourceTable.of_counts(counts, voted, found.accuracy, intervals.low, intervals.high),
-        intervals.balance_low,
-        intervals.balance_high,
-        _notes(found, len(digest), points, settings, findings),
+        SourceTable.of_counts(counts, voted, told.accuracy, told.low, told.high),
+        told.balance_low,
+        told.balance_high,
+        _notes(mixture, len(digest), points, settings, findings),
         findings,
-        tuple(np.array(found.model.sources)[found.worse].tolist()),
-        cross_validate(kept, points, settings).scores(settings.level) if can_validate(points) else (),
-        tuple(found.bin_classes),
+        worse,
+        cross_validate(learned, points, settings).scores(settings.level) if can_validate(points) else (),
+        bin_classes,
         None if kept.scored.any() else digest,
-        mixture=found.pool,
+        mixture=mixture,
     )
 
 
+def _expected_sources(learned: Learned, labels: Floats, balance: Floats) -> tuple[SourceModel, tuple[Codes, ...]]:
+    """How often each source says each thing on points of each class, and the class that each score speaks for most."""
+    training = learned.training
+    votes = training.votes
+    counts = training.counts(labels)
+    usual = training.cast / max(training.n, 1)
+    table = (counts.transpose(0, 2, 1) + usual[:, None]) / (labels.sum(axis=0)[:, None] + 1)
+    silence = np.maximum(1 - table.sum(axis=2, keepdims=True), 1e-9)
+    whole = np.concatenate([silence, table], axis=2)
+    tables = [of_source[:, :size] for of_source, size in zip(whole, votes.outputs.sizes, strict=True)]
+    tables = [of_source / of_source.sum(axis=1, keepdims=True) for of_source in tables]
+    model = SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
+    bin_classes = tuple(
+        counts[i, : votes.outputs.sizes[i] - 1].argmax(axis=1).astype(np.int8) for i in np.flatnonzero(votes.scored)
+    )
+    return model, bin_classes
+
+
+def _worse(learned: Learned, told: Estimates) -> tuple[str, ...]:
+    """Sources whose intervals end below what random votes for the same things would get."""
+    training = learned.training
+    total = np.maximum(training.cast.sum(axis=1), 1)
+    chance = np.einsum("mv,mvk,k->m", training.cast, training.counts_for, told.balance) / total
+    return tuple(np.array(training.votes.sources)[told.high < chance].tolist())
+
+
 def _notes(
-    found: Agreed, n: int, points: GoldPoints | None, settings: Settings, findings: Sequence[str]
+    mixture: Mixture, n: int, points: GoldPoints | None, settings: Settings, findings: Sequence[str]
 ) -> tuple[str, ...]:
     """What went into the fit, a sentence or two for every step."""
-    gold = "" if points is None else f", and from {plural(len(points), 'gold label')}"
-    notes = [f"Sources: from what all votes say together on {plural(n, 'point')}{gold}.", *findings]
-    if len(found.pool.evidence) > 1:
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in found.readings.items())
-        notes.append(f"Probabilities: ways to weigh the votes, by how well they explain gold: {shares}.")
-    else:
-        more = "A few gold labels would tell." if points is None else "Gold labels of a second class would tell."
-        notes.append(
-            "Probabilities: the mean of three readings, since votes alone do not tell how much they repeat each other: "
-            f"all votes in full, votes that repeat each other, and a majority vote. {more}"
-        )
+    gold = "" if points is None else f", corrected by {plural(len(points), 'gold label')}"
+    dependent, spoken, silent = mixture.weights
+    notes = [
+        f"Sources: from what all votes say together on {plural(n, 'point')}{gold}.",
+        *findings,
+        f"Probabilities: an average of readings of the votes: sources repeat each other {dependent:.0%}, they work on "
+        f"their own {spoken:.0%}, and that they speak tells as well {silent:.0%}.",
+    ]
     if points is None and settings.class_balance is None:
         notes.append(
-            "Class balance: from votes alone, which hardly tell it; give it (class_balance=; --class-balance), or some "
-            "gold labels."
+            "Class balance: from votes alone, which may not tell it; 20 gold labels would, or give it (class_balance=; "
+            "--class-balance)."
         )
     return tuple(notes)
 
 
-def _findings(found: Agreed) -> tuple[str, ...]:
+def _findings(learned: Learned, worse: Sequence[str]) -> tuple[str, ...]:
     """What is to be known of the sources before their labels are used."""
-    names, notes = np.array(found.model.sources), []
-    if found.copies:
-        pairs = ", ".join(f"{names[i]} and {names[j]}" for i, j in found.copies)
-        notes.append(f"Near copies, each pair counted as one source: {pairs}.")
-    if found.worse.any():
-        worse = ", ".join(names[found.worse])
-        notes.append(f"Worse than chance, so that their votes speak against what they say: {worse}.")
-    few = names[found.votes < FEW_VOTES]
-    if len(few):
-        notes.append(f"Too few votes to tell, taken to be as good as the others: {examples(few.tolist())}.")
+    training, notes = learned.training, []
+    if worse:
+        notes.append(f"Worse than chance, so that their votes speak against what they say: {', '.join(worse)}.")
+    few = [
+        name for name, n in zip(training.votes.sources, training.cast.sum(axis=1), strict=True) if n < FEW_VOTES
+    ]
+    if few:
+        notes.append(f"Too few votes to tell, taken to be as good as the others: {examples(few)}.")
     return tuple(notes)

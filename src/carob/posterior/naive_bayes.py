@@ -76,27 +76,26 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
     return out
 
 
-def log_likelihoods(votes: Votes, groups: Sequence[Group], tables: Sequence[Floats]) -> Floats:
-    """Sums of what tables say of the votes on each point, shape (n, K); for two classes the first column is 0.
+def table_sums(votes: Votes, groups: Sequence[Group], tables: Sequence[Floats]) -> Floats:
+    """Sums of what tables say of the votes on each point, shape (n, C), silent sources and silent points among them.
 
     Parameters
     ----------
     groups : sequence of tuples of int
         Each source is in one group.
-    tables : sequence of arrays, shape (K, joint outputs)
-        What each joint output of a group adds for each class.
+    tables : sequence of arrays, shape (C, joint outputs)
+        What each joint output of a group adds to each of C sums.
     """
-    n, K = len(votes), len(votes.classes)
-    sums = np.zeros((K, n))
+    n, C = len(votes), len(tables[0])
+    if C == 2:  # of two, evidence is the difference alone
+        tables = [np.concatenate([table, np.zeros((1, table.shape[1]))]) for table in tables]
+    sums = np.zeros((len(tables[0]), n))
     evidence = _evidence(votes, groups, tables)
     parts = threads.spans(n, 1 if n < _BLOCK else threads.THREADS)
-    threads.in_threads(
-        lambda part: evidence.add(
-            *parts[part], sums[1:, slice(*parts[part])] if K == 2 else sums[:, slice(*parts[part])]
-        ),
-        len(parts),
-    )
-    return sums.T
+    threads.in_threads(lambda part: evidence.add(*parts[part], sums[:, slice(*parts[part])]), len(parts))
+    silent = sum((table[:, SILENT] for table in tables), np.zeros(len(tables[0])))
+    sums[:, votes.number == 0] = silent[:, None]
+    return sums[:C].T
 
 
 def _evidence(votes: Votes, groups: Sequence[Group], tables: Sequence[Floats]) -> _Evidence:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from carob._types import Floats, Progress
-from carob.label.agreed import votes_alone
+from carob.label.fit import learn_votes
 from carob.paper.ratio import data_value_ratio
 from carob.value.equivalent import equivalent
 from carob.value.interval import Interval
@@ -51,8 +51,9 @@ def value_by_points(risks: Risks, progress: Progress | None = None) -> tuple[Val
     for done, n in enumerate(sizes):
         tell(done, len(sizes))
         rows = np.concatenate([risks.points.rows, others[: n - len(risks.points)]])
-        fewer = votes_alone(risks.votes.take(rows), risks.settings).posterior(risks.points.votes)
-        found.append(_value(risks, n, fewer))
+        learned = learn_votes(risks.votes.take(rows), risks.settings)
+        alone = learned.mixture(learned.prior, ()).posterior(risks.points.votes)
+        found.append(_value(risks, n, alone))
     return (*found, _value(risks, N, risks.cross.votes_alone))
 
 

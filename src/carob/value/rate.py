@@ -23,6 +23,7 @@ import numpy as np
 from carob._types import AnyArray, Floats, Label, Shown
 from carob.errors import InputError, NotIdentifiedError, plural
 from carob.label.cross_validation import cross_validate
+from carob.label.fit import learn_votes
 from carob.model.label_model import LabelModel
 from carob.posterior.intervals import student
 from carob.posterior.settings import Settings
@@ -217,7 +218,7 @@ def rate_votes(votes: Votes, gold: Gold | None, by: AnyArray | None, settings: S
     check_method(settings)
     aside, settings = settings.set_aside(votes)
     points = GoldPoints.of(aside.votes, gold)
-    predicted = cross_validate(aside.votes, points, settings).everyone
+    predicted = cross_validate(learn_votes(aside.votes, settings), points, settings).everyone
     everyone = np.zeros(len(votes), dtype=np.intp)
     overall = group_rates(points, predicted, everyone, [None], settings.level, beyond)
     groups: tuple[GroupRate, ...] = ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from carob._types import Floats, Progress, cached_property
-from carob.label.agreed import known_groups, votes_and_gold
 from carob.label.cross_validation import CrossValidation, cross_validate
+from carob.label.fit import learn_votes
 from carob.posterior.losses import CrossScore, entropy, log_losses
 from carob.posterior.settings import Settings
 from carob.value.gains import Prospects, prospects
@@ -63,11 +63,12 @@ def measure_risks(
 ) -> Risks:
     """Measure on votes with gold on some points; the votes may be a sample of those on n points."""
     n = len(votes) if n is None else n
-    cross = cross_validate(votes, points, settings, progress)
+    learned = learn_votes(votes, settings)
+    cross = cross_validate(learned, points, settings, progress)
     rng = settings.generator()
     by_points = points_variation(votes, points, settings, rng) * len(votes) / n
-    given, groups = settings.given_balance(votes.classes), known_groups(votes, settings)
-    return Risks(votes, points, settings, cross, gold_alone(points, given, groups, rng), by_points, n)
+    curve = gold_alone(points, learned.given, learned.training.groups, rng)
+    return Risks(votes, points, settings, cross, curve, by_points, n)
 
 
 def points_variation(votes: Votes, points: GoldPoints, settings: Settings, rng: np.random.Generator) -> float:
@@ -76,10 +77,11 @@ def points_variation(votes: Votes, points: GoldPoints, settings: Settings, rng: 
     Of fits to two halves of the points without gold, each with all gold.
     """
     others = rng.permutation(np.setdiff1d(np.arange(len(votes)), points.rows))
-    placed = replace(points, rows=np.arange(len(points)))
-    first, second = (
-        votes_and_gold(votes.take(np.concatenate([points.rows, half])), placed, settings).posterior(votes)
-        for half in np.array_split(others, 2)
-    )
+    p = []
+    for half in np.array_split(others, 2):
+        truth = np.concatenate([points.truth, np.full(len(half), -1, dtype=np.int8)])
+        learned = learn_votes(votes.take(np.concatenate([points.rows, half])), settings)
+        p.append(learned.with_gold(truth).posterior(votes))
+    first, second = p
     whole = entropy((first + second) / 2).mean()
     return max(0.0, float(whole - (entropy(first).mean() + entropy(second).mean()) / 2))

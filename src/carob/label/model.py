@@ -1,0 +1,346 @@
+r"""The model of labels: an average over three readings of the votes, which gold weighs and corrects.
+
+Without gold the probabilities of a point are the average q of what the readings say (`carob.label.readings`), weighted
+by how probable each is; beside the dependent reading stand a plain count of votes, and a share of points whose votes
+follow something that is not the class, which no votes show.
+
+Gold updates the weights of the readings, as if they were known from `PRIOR_LABELS` gold labels, and corrects q by
+
+    log p_i(y) = (1 + t_1) log q_iy + t_2 log dependent_iy + t_3 log count_iy + sum_k M_ky q_ik + sum_j s_j [v_ij = y]
+
+up to a constant, with b_y in place of M on points without votes. All corrections are normal around 0; what multiplies
+their standard deviations is one of `SCALES`, the smallest of which changes little and is as probable as the readings
+with independent sources are. For each scale the corrections are at their mode on the gold points (Laplace's
+approximation), and the scales are weighed by their marginal likelihood. The readings themselves never see gold, so
+that a fit without some of the gold is a correction of the same readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from carob._kernels.threads import in_threads
+from carob._types import Bools, Codes, Floats, Group, Places, cached_property
+from carob.label.readings import Reading, learn_readings, smoothed_count
+from carob.label.training import TrainingVotes, sums_of
+from carob.posterior.naive_bayes import softmax
+from carob.votes import Votes
+
+COUNT, MISLED = 0.25, 0.10  # shares of a count, and of points that follow something else, beside the dependent reading
+PRIOR_LABELS = 5.0  # gold labels that the weights of the readings count for
+SLOPE, SHIFT, MATRIX, OWN = 0.5, 1.0, 1.0, 0.8  # standard deviations of t, b, M / sqrt(K - 1), s
+SCALES = (0.125, 0.25, 0.5, 1.0)
+_COUNTED = 2.0  # pseudo-votes in the count
+_LEAST = 1e-4  # probability in a component that gold corrects; weight of a scale that is left out
+_STEPS = 30  # of Newton's method, of the weights, and of meeting a class balance
+_BLOCK = 1 << 16  # points at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """What gold changes, at one scale.
+
+    Parameters
+    ----------
+    weight : float
+    slopes : array, shape (3,)
+        Of the average, the dependent reading and the count.
+    silent : array, shape (K,)
+        b.
+    matrix : array, shape (K, K)
+        M.
+    own : array, shape (m,)
+        s.
+    """
+
+    weight: float
+    slopes: Floats
+    silent: Floats
+    matrix: Floats
+    own: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Probabilities of any votes of the same sources.
+
+    Parameters
+    ----------
+    readings : tuple of Reading
+    weights : array, shape (3,)
+    groups : tuple of tuples of int
+        Sources whose votes count as one.
+    counts_for : array, shape (m, V, K)
+        How far each output of each source is a vote for each class.
+    corrections : tuple of Correction
+        None without gold.
+    offset : array, shape (K,)
+        What probabilities are multiplied by to meet a class balance that is given; ones where none is.
+    """
+
+    readings: tuple[Reading, ...]
+    weights: Floats
+    groups: tuple[Group, ...]
+    counts_for: Floats
+    corrections: tuple[Correction, ...]
+    offset: Floats
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Probability of each class for each point, shape (n, K)."""
+        tables, silence = self._columns
+        sums = sums_of(votes, self.groups, tables, silence)
+        voted = votes.number > 0
+        result = np.empty((len(votes), len(self.offset)))
+
+        def fill(block: int) -> None:
+            rows = slice(block * _BLOCK, (block + 1) * _BLOCK)
+            result[rows] = self.probabilities(self.components(sums[rows]), voted[rows])
+
+        in_threads(fill, -(-len(votes) // _BLOCK))
+        return result
+
+    @cached_property
+    def _columns(self) -> tuple[Floats, Floats]:
+        """Tables and silence of all sums that the posterior takes, side by side."""
+        parts = [reading.columns for reading in self.readings]
+        parts.append((self.counts_for, np.zeros(self.counts_for[:, 0].shape)))
+        for correction in self.corrections:
+            parts.append((correction.own[:, None, None] * self.counts_for, np.zeros(self.counts_for[:, 0].shape)))
+        return np.concatenate([part[0] for part in parts], axis=2), np.concatenate([part[1] for part in parts], axis=1)
+
+    def components(self, sums: Floats) -> Components:
+        """What readings and a count say of some points, from sums over their votes."""
+        K = len(self.offset)
+        ends = np.cumsum([2 * K if reading.before_hard is not None else K for reading in self.readings])
+        of_readings = [
+            reading.posterior_of(sums[:, end - width : end])[0]
+            for reading, end, width in zip(self.readings, ends, np.diff(ends, prepend=0), strict=True)
+        ]
+        tally = sums[:, ends[-1] : ends[-1] + K]
+        own = [sums[:, ends[-1] + (k + 1) * K :][:, :K] for k in range(len(self.corrections))]
+        return Components.of(of_readings, smoothed_count(tally, _COUNTED), own)
+
+    def probabilities(self, components: Components, voted: Bools) -> Floats:
+        """Probabilities of points, shape (n, K), from their components and whether anybody votes on them."""
+        mixed = components.mixed(self.weights)
+        p = mixed
+        if self.corrections:
+            bases = components.bases(mixed)
+            p = np.zeros_like(mixed)
+            for correction, own in zip(self.corrections, components.own, strict=True):
+                score = sum((t * base for t, base in zip(correction.slopes, bases, strict=True)), own)
+                shift = np.where(voted[:, None], mixed @ correction.matrix, correction.silent)
+                p += correction.weight * softmax(score + shift)
+        p = p * self.offset
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """What is averaged and corrected, of some points.
+
+    Parameters
+    ----------
+    averaged : tuple of arrays, shape (n, K)
+        The dependent reading with a count and some doubt, and the two others.
+    dependent, count : arrays, shape (n, K)
+    own : sequence of arrays, shape (n, K)
+        Votes times what gold says of each source, for each correction.
+    """
+
+    averaged: tuple[Floats, ...]
+    dependent: Floats
+    count: Floats
+    own: Sequence[Floats]
+
+    @classmethod
+    def of(cls, of_readings: Sequence[Floats], count: Floats, own: Sequence[Floats] = ()) -> Components:
+        """From what each reading and a count of votes say."""
+        dependent, *others = of_readings
+        doubted = (1 - COUNT) * ((1 - MISLED) * dependent + MISLED / count.shape[1]) + COUNT * count
+        return cls((doubted, *others), dependent, count, own)
+
+    def mixed(self, weights: Floats) -> Floats:
+        """The average q."""
+        return np.asarray(sum(weight * p for weight, p in zip(weights, self.averaged, strict=True)))
+
+    def bases(self, mixed: Floats) -> list[Floats]:
+        """Log probabilities that gold gives slopes to, without their mean over classes."""
+        logs = [np.log(np.maximum(p, _LEAST)) for p in (mixed, self.dependent, self.count)]
+        return [log - log.mean(axis=1, keepdims=True) for log in logs]
+
+    def take(self, rows: Places) -> Components:
+        """Those of some points."""
+        return Components(
+            tuple(p[rows] for p in self.averaged),
+            self.dependent[rows],
+            self.count[rows],
+            [own[rows] for own in self.own],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What votes say without gold, ready to be corrected by any gold.
+
+    Parameters
+    ----------
+    training : TrainingVotes
+    readings : tuple of Reading
+    prior : array, shape (3,)
+        Weights of the readings.
+    components : Components
+        Of the points learned from.
+    given : array, shape (K,), or None
+        The class balance.
+    """
+
+    training: TrainingVotes
+    readings: tuple[Reading, ...]
+    prior: Floats
+    components: Components
+    given: Floats | None
+
+    def fit_gold(self, truth: Codes) -> GoldFit:
+        """What gold, -1 where it is not known, says of the weights of the readings and of the corrections."""
+        training, rows = self.training, np.flatnonzero(truth >= 0)
+        of_gold, labels, weights = self.components.take(rows), truth[rows].astype(np.intp), self.prior
+        likelihood = np.stack([p[np.arange(len(rows)), labels] for p in of_gold.averaged], axis=1)
+        for _ in range(_STEPS if len(rows) else 0):
+            fits = weights * likelihood
+            fits /= fits.sum(axis=1, keepdims=True)
+            weights = (PRIOR_LABELS * self.prior + fits.sum(axis=0)) / (PRIOR_LABELS + len(rows))
+        return _fit_corrections(training.take(rows), of_gold, weights, labels, float(self.prior[0]))
+
+    def with_gold(self, truth: Codes) -> Mixture:
+        """The mixture that gold weighs and corrects."""
+        if not (truth >= 0).any():
+            return self.mixture(self.prior, ())
+        found = self.fit_gold(truth)
+        kept = found.share > _LEAST
+        share = found.share[kept] / found.share[kept].sum()
+        return self.mixture(
+            found.weights, [found.correction(w, mode) for w, mode in zip(share, found.modes[kept], strict=True)]
+        )
+
+    def mixture(self, weights: Floats, corrections: Sequence[Correction]) -> Mixture:
+        """A mixture of the readings, which meets the class balance that is given."""
+        training, offset = self.training, np.ones(self.training.K)
+        plain = Mixture(self.readings, weights, training.groups, training.counts_for, tuple(corrections), offset)
+        if self.given is None:
+            return plain
+        p = self.probabilities(plain)
+        for _ in range(_STEPS):
+            moved = p * offset
+            share = (moved / moved.sum(axis=1, keepdims=True)).mean(axis=0)
+            offset = offset * self.given / np.maximum(share, 1e-9)
+        return replace(plain, offset=offset / offset.sum())
+
+    def probabilities(self, mixture: Mixture) -> Floats:
+        """What a mixture of these readings says of the points learned from, shape (n, K)."""
+        own = [self.training.sums(c.own[:, None, None] * mixture.counts_for) for c in mixture.corrections]
+        return mixture.probabilities(replace(self.components, own=own), self.training.votes.number > 0)
+
+
+def learn(training: TrainingVotes, given: Floats | None) -> Learned:
+    """Learn the readings from votes; `given` is the class balance where the user says it."""
+    readings, prior = learn_readings(training, given)
+    of_readings = [reading.posterior(training.votes, training.groups)[0] for reading in readings]
+    components = Components.of(of_readings, smoothed_count(training.tally, _COUNTED))
+    return Learned(training, readings, prior, components, given)
+
+
+@dataclass(frozen=True, eq=False)
+class GoldFit:
+    """The posterior of what gold changes.
+
+    Parameters
+    ----------
+    weights : array, shape (3,)
+        Of the readings.
+    share : array, shape (S,)
+        Of each scale.
+    modes : array, shape (S, q)
+        Of the corrections at each scale.
+    curvature : array, shape (S, q, q)
+        Of their log posterior, whose inverse is their covariance.
+    sources, used : int, array of int
+        How many sources there are, and which of them vote on gold points.
+    """
+
+    weights: Floats
+    share: Floats
+    modes: Floats
+    curvature: Floats
+    sources: int
+    used: Places
+
+    def correction(self, weight: float, at: Floats) -> Correction:
+        """That with these numbers."""
+        q = len(at) - len(self.used)
+        K = int(np.sqrt(q - 3 + 0.25))  # 3 + K + K^2 of them are not of sources
+        own = np.zeros(self.sources)
+        own[self.used] = at[q:]
+        return Correction(float(weight), at[:3], at[3 : 3 + K], at[3 + K : q].reshape(K, K), own)
+
+
+def _fit_corrections(
+    gold: TrainingVotes, components: Components, weights: Floats, labels: Places, doubt: float
+) -> GoldFit:
+    """The corrections at each scale that gold points call for; `doubt` is the prior weight of the dependent reading."""
+    K = gold.K
+    mixed = components.mixed(weights)
+    used = np.flatnonzero(gold.cast.sum(axis=1))
+    features = _features(gold, components.bases(mixed), mixed, used)
+    spread = np.repeat([SLOPE, SHIFT, MATRIX * np.sqrt(K - 1), OWN], [3, K, K * K, len(used)])
+    centre = np.eye(1, len(spread))[0]
+    found = [_mode(features, labels, centre, scale * spread) for scale in SCALES]
+    prior = [doubt / len(SCALES) + (1 - doubt) * (scale == SCALES[0]) for scale in SCALES]
+    share = softmax(np.array([evidence for _, evidence, _ in found]) + np.log(prior))
+    modes, _, curvature = zip(*found, strict=True)
+    return GoldFit(weights, share, np.array(modes), np.array(curvature), gold.m, used)
+
+
+def _features(gold: TrainingVotes, bases: Sequence[Floats], mixed: Floats, used: Places) -> Floats:
+    """The derivative of the scores of gold points by each correction, shape (g, K, parameters)."""
+    g, K = mixed.shape
+    voted = (gold.votes.number > 0)[:, None, None]
+    matrix = ((voted[:, 0] * mixed)[:, None, :, None] * np.eye(K)[None, :, None, :]).reshape(g, K, K * K)
+    place = np.full(gold.m, -1)
+    place[used] = np.arange(len(used))
+    own = np.zeros((g, len(used), K))
+    point, source, output = gold.entries
+    own[point, place[source]] = gold.counts_for[source, output]
+    for group in (group for group in gold.groups if len(group) > 1):  # their mean counts
+        members = [place[i] for i in group if place[i] >= 0]
+        spoke = own[:, members].any(axis=2).sum(axis=1)
+        own[:, members] /= np.maximum(spoke, 1)[:, None, None]
+    return np.concatenate([np.stack(bases, axis=2), ~voted * np.eye(K), matrix, own.transpose(0, 2, 1)], axis=2)
+
+
+def _mode(features: Floats, labels: Places, centre: Floats, spread: Floats) -> tuple[Floats, float, Floats]:
+    """The mode of a multinomial logistic regression with a normal prior, by Newton's method; log evidence, curvature."""
+    mode, wanted = centre.copy(), np.eye(features.shape[1])[labels]
+    flat, precision = features.reshape(-1, features.shape[2]), spread**-2.0
+
+    def loss(at: Floats) -> float:
+        score = features @ at
+        lost = np.logaddexp.reduce(score, axis=1) - (score * wanted).sum(axis=1)
+        return float(lost.sum() + 0.5 * ((at - centre) ** 2 * precision).sum())
+
+    now, bend = loss(mode), np.diag(precision)
+    for _ in range(_STEPS):
+        p = softmax(features @ mode)
+        slope = (p - wanted).reshape(-1) @ flat + (mode - centre) * precision
+        mean = np.einsum("gk,gkq->gq", p, features)
+        bend = (flat * p.reshape(-1, 1)).T @ flat - mean.T @ mean + np.diag(precision)
+        step, size = np.linalg.solve(bend, slope), 1.0
+        while (tried := loss(mode - size * step)) > now and size > 1e-3:
+            size /= 2
+        mode, gain, now = mode - size * step, now - tried, tried
+        if gain < 1e-6:
+            break
+    return mode, -now - 0.5 * float(np.linalg.slogdet(bend)[1]) - float(np.log(spread).sum()), bend

@@ -1,0 +1,120 @@
+"""Models that versions 0.1 and 0.2 wrote, when carob was called karat: what they need to label as they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from carob._types import Floats, Group, Places
+from carob.label.training import sums_of
+from carob.posterior.fit import Fit
+from carob.posterior.naive_bayes import softmax
+from carob.votes import Votes
+
+_PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RecalibratedFit(Fit):
+    """A fit of votes and gold as versions 0.1 and 0.2 made it: naive Bayes, scaled as gold showed.
+
+    Parameters
+    ----------
+    weight, slope, exponent, count : arrays, shape (G,)
+        Share of each scaling in a mixture; a, g and c of ``log P(y) + a (2 / (v + 1))^g L_y + c 2 n_y / (v + 2) + b_y``
+        with v votes on the point, n_y of them for class y, and L the log-likelihoods of naive Bayes.
+    shift : array, shape (G, K)
+        b.
+    once : tuple of tuples of int
+        Groups of sources whose votes for a class count as one.
+    """
+
+    weight: Floats
+    slope: Floats
+    exponent: Floats
+    count: Floats
+    shift: Floats
+    once: tuple[Group, ...]
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Probability of each class for each point, shape (n, K)."""
+        balance = self.model.class_balance
+        prior = np.log(balance)
+        evidence = np.log(np.maximum(super().posterior(votes), 1e-300)) - prior
+        evidence -= evidence.mean(axis=1, keepdims=True)
+        tally = votes.leanings(once=self.once)
+        number = tally.sum(axis=1)
+        tally = 2 * tally / (number + 2)[:, None]
+        result = np.zeros_like(evidence)
+        for w, a, g, c, b in zip(self.weight, self.slope, self.exponent, self.count, self.shift, strict=True):
+            result += w * softmax(prior + b + c * tally + (a * (2 / (number + 1)) ** g)[:, None] * evidence)
+        return np.where((number == 0)[:, None], balance, result)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What every output of every source says about the class.
+
+    Parameters
+    ----------
+    log_odds : array, shape (m, V, K)
+    groups : tuple of tuples of int
+        Sources whose votes on a point count as one vote, their mean.
+    silence : array, shape (m, K), or None
+        The same of saying nothing; None where that says nothing.
+    """
+
+    log_odds: Floats
+    groups: tuple[Group, ...]
+    silence: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PoolFit(Fit):
+    """A default fit of version 0.2: a mixture of R ways to weigh the votes.
+
+    With S what the evidence says of a point with v votes, and M a smoothed majority vote, one of them is
+    ``log P(y) + a S_y / (1 + (v - 1) r) + c log (M_y / P(y)) + b_y``.
+
+    Parameters
+    ----------
+    class_balance : array, shape (K,)
+    silent : array, shape (K,)
+        Probabilities of the classes where nobody votes.
+    evidence : tuple of Evidence
+    weight, slope, repetition, count : arrays, shape (R,)
+        Share of each way in the mixture; a, r and c.
+    shift : array, shape (R, K)
+        b.
+    learned : array of int, shape (R,)
+        Which of `evidence` each takes.
+    """
+
+    class_balance: Floats
+    silent: Floats
+    evidence: tuple[Evidence, ...]
+    weight: Floats
+    slope: Floats
+    repetition: Floats
+    count: Floats
+    shift: Floats
+    learned: Places
+
+    def posterior(self, votes: Votes) -> Floats:
+        """Probability of each class for each point, shape (n, K)."""
+        once = [group for group in self.evidence[0].groups if len(group) > 1]
+        tally = votes.leanings(once=once)
+        number = tally.sum(axis=1)
+        prior = np.log(self.class_balance)
+        majority = tally + _PSEUDO_VOTES * self.class_balance
+        counted = np.log(majority / majority.sum(axis=1, keepdims=True)) - prior
+        sums = [sums_of(votes, one.groups, one.log_odds, one.silence) for one in self.evidence]
+        ways = zip(self.weight, self.slope, self.repetition, self.count, self.shift, self.learned, strict=True)
+        result = np.zeros((len(votes), len(prior)))
+        for weight, slope, repetition, count, shift, learned in ways:
+            worth = slope / (1 + np.maximum(number - 1, 0) * repetition)
+            result += weight * softmax(prior + shift + count * counted + worth[:, None] * sums[learned])
+        result /= result.sum(axis=1, keepdims=True)
+        result[number == 0] = self.silent
+        return result
