@@ -1,7 +1,7 @@
 """Cross-validation: how good labels are on gold that they were not learned from, class balance and all.
 
-The readings of the votes have seen no gold at all, and all that gold tells is learned anew without each of five parts of
-it. Majority vote, votes alone, gold alone, and votes and gold are measured on the same points by the same rule, and
+The readings of the votes have seen no gold at all, and all that gold tells is learned anew without each of five parts
+of it. Majority vote, votes alone, gold alone, and votes and gold are measured on the same points by the same rule, and
 these are the numbers that `fit`, `value`, `rate` and the report show.
 
 The fits without each part also tell how much labels depend on which gold was seen: the mean divergence of their

@@ -147,9 +147,7 @@ def _findings(learned: Learned, worse: Sequence[str]) -> tuple[str, ...]:
     training, notes = learned.training, []
     if worse:
         notes.append(f"Worse than chance, so that their votes speak against what they say: {', '.join(worse)}.")
-    few = [
-        name for name, n in zip(training.votes.sources, training.cast.sum(axis=1), strict=True) if n < FEW_VOTES
-    ]
+    few = [name for name, n in zip(training.votes.sources, training.cast.sum(axis=1), strict=True) if n < FEW_VOTES]
     if few:
         notes.append(f"Too few votes to tell, taken to be as good as the others: {examples(few)}.")
     return tuple(notes)

@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from carob._types import Codes, Floats
+from carob._types import Codes, Floats, Places
 from carob.label.model import OWN, SCALES, Components, Learned, Mixture
 from carob.label.readings import KINDS, learn_reading
 from carob.label.training import known_classes
@@ -52,7 +52,7 @@ def estimates(learned: Learned, mixture: Mixture, truth: Codes, level: float) ->
     return Estimates(told[:m], low[:m], high[:m], told[m:], low[m:], high[m:])
 
 
-def _some(learned: Learned, truth: Codes) -> Codes:
+def _some(learned: Learned, truth: Codes) -> Places:
     """All gold points, and as many of the others, evenly spread, as have votes enough."""
     every = -(-len(learned.training.entries[0]) // MOST_VOTES)
     kept = truth >= 0
@@ -84,9 +84,7 @@ def _draws(learned: Learned, mixture: Mixture, truth: Codes) -> Floats:
         averaged = list(learned.components.averaged)
         for k, kind in enumerate(KINDS):
             if kind != "dependent" and gold.weights[k] > _LIGHT:
-                averaged[k] = learn_reading(
-                    training, kind, averaged[k], np.ones(m), learned.given, times=times
-                )[1]
+                averaged[k] = learn_reading(training, kind, averaged[k], np.ones(m), learned.given, times=times)[1]
         weights = rng.standard_gamma(gold.weights + 1e-9) + 1e-9
         place = int(np.searchsorted(ends, (draw + 0.5) / DRAWS * ends[-1]))
         correction = gold.correction(1.0, gold.modes[place] + roots[place] @ rng.standard_normal(len(roots[place])))

@@ -4,7 +4,8 @@ Without gold the probabilities of a point are the average q of what the readings
 by how probable each is; beside the dependent reading stand a plain count of votes, and a share of points whose votes
 follow something that is not the class, which no votes show.
 
-Gold updates the weights of the readings, as if they were known from `PRIOR_LABELS` gold labels, and corrects q by
+Gold updates the weights of the readings by Bayes' rule, its log-likelihood counting for the share `EVIDENCE` of itself
+(real points are not as independent as the rule takes them to be), and corrects q by
 
     log p_i(y) = (1 + t_1) log q_iy + t_2 log dependent_iy + t_3 log count_iy + sum_k M_ky q_ik + sum_j s_j [v_ij = y]
 
@@ -29,10 +30,10 @@ from carob.label.training import TrainingVotes, sums_of
 from carob.posterior.naive_bayes import softmax
 from carob.votes import Votes
 
-COUNT, MISLED = 0.25, 0.10  # shares of a count, and of points that follow something else, beside the dependent reading
-PRIOR_LABELS = 5.0  # gold labels that the weights of the readings count for
+COUNT, MISLED = 0.25, 0.05  # shares of a count, and of points that follow something else, beside the dependent reading
+EVIDENCE = 0.3  # what the log-likelihood of gold counts for in the weights of the readings
 SLOPE, SHIFT, MATRIX, OWN = 0.5, 1.0, 1.0, 0.8  # standard deviations of t, b, M / sqrt(K - 1), s
-SCALES = (0.125, 0.25, 0.5, 1.0)
+SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)
 _COUNTED = 2.0  # pseudo-votes in the count
 _LEAST = 1e-4  # probability in a component that gold corrects; weight of a scale that is left out
 _STEPS = 30  # of Newton's method, of the weights, and of meeting a class balance
@@ -107,8 +108,7 @@ class Mixture:
         """Tables and silence of all sums that the posterior takes, side by side."""
         parts = [reading.columns for reading in self.readings]
         parts.append((self.counts_for, np.zeros(self.counts_for[:, 0].shape)))
-        for correction in self.corrections:
-            parts.append((correction.own[:, None, None] * self.counts_for, np.zeros(self.counts_for[:, 0].shape)))
+        parts += [(c.own[:, None, None] * self.counts_for, parts[-1][1]) for c in self.corrections]
         return np.concatenate([part[0] for part in parts], axis=2), np.concatenate([part[1] for part in parts], axis=1)
 
     def components(self, sums: Floats) -> Components:
@@ -207,12 +207,10 @@ class Learned:
     def fit_gold(self, truth: Codes) -> GoldFit:
         """What gold, -1 where it is not known, says of the weights of the readings and of the corrections."""
         training, rows = self.training, np.flatnonzero(truth >= 0)
-        of_gold, labels, weights = self.components.take(rows), truth[rows].astype(np.intp), self.prior
+        of_gold, labels = self.components.take(rows), truth[rows].astype(np.intp)
         likelihood = np.stack([p[np.arange(len(rows)), labels] for p in of_gold.averaged], axis=1)
-        for _ in range(_STEPS if len(rows) else 0):
-            fits = weights * likelihood
-            fits /= fits.sum(axis=1, keepdims=True)
-            weights = (PRIOR_LABELS * self.prior + fits.sum(axis=0)) / (PRIOR_LABELS + len(rows))
+        evidence = EVIDENCE * np.log(np.maximum(likelihood, _LEAST)).sum(axis=0)
+        weights = softmax((np.log(self.prior + 1e-300) + evidence)[None])[0]
         return _fit_corrections(training.take(rows), of_gold, weights, labels, float(self.prior[0]))
 
     def with_gold(self, truth: Codes) -> Mixture:
@@ -322,7 +320,7 @@ def _features(gold: TrainingVotes, bases: Sequence[Floats], mixed: Floats, used:
 
 
 def _mode(features: Floats, labels: Places, centre: Floats, spread: Floats) -> tuple[Floats, float, Floats]:
-    """The mode of a multinomial logistic regression with a normal prior, by Newton's method; log evidence, curvature."""
+    """The mode of a multinomial logistic regression with a normal prior, its log evidence and its curvature."""
     mode, wanted = centre.copy(), np.eye(features.shape[1])[labels]
     flat, precision = features.reshape(-1, features.shape[2]), spread**-2.0
 

@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from carob._types import Floats, Group, Ints
+from carob._types import Floats, Group
 from carob.label.training import TrainingVotes, sums_of
 from carob.posterior.naive_bayes import log_odds, softmax
 from carob.posterior.score_shares import smoothed_log_shares
@@ -31,14 +31,13 @@ from carob.votes import Votes
 Kind = Literal["dependent", "spoken", "silent"]
 KINDS: tuple[Kind, ...] = ("dependent", "spoken", "silent")
 ANCHORED = 0.85  # share of the anchor in the labels that the dependent reading learns from
-ANCHORED_STEPS, STEPS = 8, 30  # of EM, at most
+STEPS = 30  # of EM, at most
 SOURCE_VOTES = 5.0  # pseudo-votes: what all sources do, in one number of one source
-TABLE_VOTES = {"dependent": 50.0, "spoken": 50.0, "silent": 10.0}  # the same in each row of a source's table
+TABLE_VOTES = 25.0  # the same in each row of a source's table, for each class
 SILENT_POINTS = 5.0  # pseudo-points on which a source speaks as often whatever the class
-NOISE, SLIP = 0.7, 0.05  # shares of noise in a vote on a hard point, and in a spoken vote
-HARD, EASY = 2.0, 8.0  # pseudo-points that are hard, and easy
-PRIOR_SAYS = 3.0  # how much more often than it does anyway a source is taken to say the class
-ODDS, D0, USUAL_D2 = 100.0, 0.05, 0.23**2
+NOISE, SLIP = 0.5, 0.07  # shares of noise in a vote on a hard point, and in a spoken vote
+PRIOR_SAYS = 2.0  # how much more often than it does anyway a source is taken to say the class
+ODDS, D0, USUAL_D2 = 150.0, 0.05, 0.23**2
 _MOVED = 1e-3  # a step of EM that moves no probability by more is the last
 _TINY = 1e-9
 
@@ -114,7 +113,7 @@ def learn_reading(
         How often each point is there, in a bootstrap.
     """
     p, easy = start, np.ones(training.n)
-    for _ in range(STEPS if anchor is None else ANCHORED_STEPS):
+    for _ in range(STEPS):
         guess = p if anchor is None else ANCHORED * anchor + (1 - ANCHORED) * p
         guess = guess if times is None else guess * times[:, None]
         reading = _m_step(training, kind, guess, easy, weight, given)
@@ -134,12 +133,12 @@ def _m_step(
     found, among = training.counts(sure), sure[voted].sum(axis=0)
     usual = (among + 1 / K) / (among.sum() + 1)
     shares = (guess[voted].sum(axis=0) + 1) / (guess[voted].sum() + K) if given is None else given
-    before, pseudo = np.log(shares), TABLE_VOTES[kind]
-    told, cast = _precisions(training, found, usual, pseudo), training.cast
+    before = np.log(shares)
+    told, cast = _precisions(training, found, usual), training.cast
     total = cast.sum(axis=1)
     says_class = told / usual * training.counts_for  # of each output, as far as it is a vote for the class
     if kind == "spoken":
-        says = (cast + pseudo * _usual_outputs(training)) / (total + pseudo)[:, None]
+        says = (cast + TABLE_VOTES * K * _usual_outputs(training)) / (total + TABLE_VOTES * K)[:, None]
         table = told * says[:, :, None] / usual
         scale = np.maximum(table.sum(axis=1, keepdims=True), _TINY)
         hits = (says_class * says[:, :, None]).sum(axis=1) / scale[:, 0]
@@ -154,7 +153,7 @@ def _m_step(
     full, silence = weight[:, None, None] * said, weight[:, None] * quiet
     if kind == "silent":
         return Reading(full, silence, before, hits)
-    hard = (HARD + (1 - easy)[voted].sum()) / (HARD + EASY + some)
+    hard = (1 + (1 - easy)[voted].sum()) / (2 + some)
     noisy = weight[:, None, None] * np.log((1 - NOISE) * np.exp(np.clip(said, -30, 30)) + NOISE)
     return Reading(full, silence, before, hits, noisy, before + float(log_odds(np.array(hard))))
 
@@ -170,7 +169,7 @@ def _usual_outputs(training: TrainingVotes) -> Floats:
     return usual
 
 
-def _precisions(training: TrainingVotes, found: Floats, usual: Floats, pseudo: float) -> Floats:
+def _precisions(training: TrainingVotes, found: Floats, usual: Floats) -> Floats:
     """P(class | output) of each source, shape (m, V, K).
 
     That of a vote is shrunk to what it means from all sources, at the accuracy of its own; that of a score along its
@@ -192,7 +191,7 @@ def _precisions(training: TrainingVotes, found: Floats, usual: Floats, pseudo: f
         miss = everyone * (1 - np.eye(K))
         centre = (1 - hit)[:, :, None] * miss / np.maximum(miss.sum(axis=1, keepdims=True), _TINY)
         centre[:, own, own] = hit
-        told[~scored, :K] = (counts + pseudo * centre) / (votes + pseudo)[:, :, None]
+        told[~scored, :K] = (counts + TABLE_VOTES * K * centre) / (votes + TABLE_VOTES * K)[:, :, None]
     for i, scale in zip(np.flatnonzero(scored), training.votes.scales.values(), strict=True):
         told[i, : scale.size] = np.exp(smoothed_log_shares(found[i, : scale.size], scale.leaning, usual))
     return told
@@ -263,7 +262,7 @@ def smoothed_count(tally: Floats, more: float) -> Floats:
 
 
 def _anchor(training: TrainingVotes, weight: Floats) -> Floats:
-    """A count of weighted votes, and one part in K of what votes say beyond what a source says anyway, classes alike."""
+    """A count of weighted votes, and one part in K of what votes say beyond what a source says anyway."""
     K, total, scored = training.K, training.cast.sum(axis=1), training.votes.scored
     level = weight * total.sum() / max(weight @ total, _TINY)
     count = smoothed_count(training.sums(level[:, None, None] * training.counts_for), 1.0)
@@ -302,5 +301,3 @@ def learn_readings(training: TrainingVotes, given: Floats | None) -> tuple[tuple
         _odds(training, silent, if_silent, True),
     ]
     return (dependent, spoken, silent), np.array(odds) / sum(odds)
-
-

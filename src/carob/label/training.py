@@ -52,10 +52,10 @@ class TrainingVotes:
         storage = self.votes.storage
         if isinstance(storage, Sparse):
             point, source, value = storage.entries(0, self.n)
-        else:
-            source, point = np.nonzero(storage.columns(0, self.n) >= 0)
-            value = storage.columns(0, self.n)[source, point]
-        return point.astype(np.intp), source.astype(np.intp), value.astype(np.intp)
+            return point.astype(np.intp), source.astype(np.intp), value.astype(np.intp)
+        columns = storage.columns(0, self.n)
+        source_of, point_of = np.nonzero(columns >= 0)
+        return point_of, source_of, columns[source_of, point_of].astype(np.intp)
 
     @cached_property
     def counts_for(self) -> Floats:
@@ -118,7 +118,7 @@ class TrainingVotes:
 
     def per_source(self, of_votes: Floats) -> Floats:
         """Sums over the votes of each source, shape (m,)."""
-        return np.bincount(self.entries[1], of_votes, minlength=self.m)
+        return np.asarray(np.bincount(self.entries[1], of_votes, minlength=self.m), dtype=np.float64)
 
     def take(self, places: Places) -> TrainingVotes:
         """Some of the points."""

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from carob._types import Floats, Group, Places
+from carob.errors import InputError
 from carob.label.training import sums_of
+from carob.model.values import groups, numbers, weights
 from carob.posterior.fit import Fit
 from carob.posterior.naive_bayes import softmax
+from carob.posterior.source_model import SourceModel
 from carob.votes import Votes
 
 _PSEUDO_VOTES = 2.0  # added to the votes on a point, by the class balance
+_LARGEST_EXPONENT = 100.0  # of 2
+_LARGEST_REPETITION = 100.0  # the votes on a point would count as a hundredth of one
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,12 +36,29 @@ class RecalibratedFit(Fit):
         Groups of sources whose votes for a class count as one.
     """
 
+    NAME: ClassVar = "recalibration"
+    _PARTS: ClassVar = ("weight", "slope", "exponent", "count", "shift", "once")
     weight: Floats
     slope: Floats
     exponent: Floats
     count: Floats
     shift: Floats
     once: tuple[Group, ...]
+
+    def content(self) -> dict[str, Any]:
+        """What a model file holds of it."""
+        return {self.NAME: {name: getattr(self, name) for name in self._PARTS}}
+
+    @classmethod
+    def checked(cls, content: dict[str, Any], model: SourceModel) -> dict[str, Any]:
+        """Its own fields from what a model file holds."""
+        weight = weights(content["weight"])
+        G = len(weight)
+        found = {name: numbers(content[name], (G,)) for name in ("slope", "exponent", "count")}
+        if not ((found["exponent"] >= 0) & (found["exponent"] <= _LARGEST_EXPONENT)).all():
+            raise InputError("its recalibration has powers that are too large")
+        shift = numbers(content["shift"], (G, len(model.classes)))
+        return {"weight": weight, **found, "shift": shift, "once": groups(content.get("once", ()), len(model.sources))}
 
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""
@@ -91,6 +114,8 @@ class PoolFit(Fit):
         Which of `evidence` each takes.
     """
 
+    NAME: ClassVar = "pool"
+    _PARTS: ClassVar = ("class_balance", "silent", "weight", "slope", "repetition", "count", "shift", "learned")
     class_balance: Floats
     silent: Floats
     evidence: tuple[Evidence, ...]
@@ -100,6 +125,36 @@ class PoolFit(Fit):
     count: Floats
     shift: Floats
     learned: Places
+
+    def content(self) -> dict[str, Any]:
+        """What a model file holds of it."""
+        parts = {name: getattr(self, name) for name in self._PARTS}
+        parts["evidence"] = [one.log_odds for one in self.evidence]
+        parts["silence"] = [one.silence for one in self.evidence]
+        return {self.NAME: parts | {"groups": self.evidence[0].groups}}
+
+    @classmethod
+    def checked(cls, content: dict[str, Any], model: SourceModel) -> dict[str, Any]:
+        """Its own fields from what a model file holds."""
+        m, V, K = len(model.sources), max(model.sizes) - 1, len(model.classes)
+        of_groups, log_odds = groups(content["groups"], m, True), content["evidence"]
+        silence = content.get("silence", [None] * len(log_odds))
+        evidence = tuple(
+            Evidence(numbers(said, (m, V, K)), of_groups, None if silent is None else numbers(silent, (m, K)))
+            for said, silent in zip(log_odds, silence, strict=True)
+        )
+        weight, learned = weights(content["weight"]), np.array(content["learned"])
+        R = len(weight)
+        if learned.shape != (R,) or learned.dtype.kind != "i" or not ((learned >= 0) & (learned < len(evidence))).all():
+            raise InputError("its readings name evidence that it does not have")
+        found = {name: numbers(content[name], (R,)) for name in ("slope", "repetition", "count")}
+        if not ((found["repetition"] >= 0) & (found["repetition"] <= _LARGEST_REPETITION)).all():
+            raise InputError("its readings have correlations that are none")
+        shares = {name: weights(content[name]) for name in ("class_balance", "silent")}
+        if any(len(share) != K for share in shares.values()) or not (shares["class_balance"] > 0).all():
+            raise InputError("its readings do not fit its sources and classes")
+        shift = numbers(content["shift"], (R, K))
+        return {**shares, "evidence": evidence, "weight": weight, **found, "shift": shift, "learned": learned}
 
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from carob.commands.dependence import Dependence
 from carob.commands.summary import ClassShare, DataSummary, ScoreSummary
 from carob.errors import plural
-from carob.label.near_copies import CLOSE
 from carob.paper.structure import DependentPair
 from carob.posterior.source_table import SourceTable
 from carob.show.cells import Between, Cell, Correlation, Count, Percent, Share, Text
@@ -18,6 +17,7 @@ from carob.show.report import Section
 from carob.votes.messages import Message, MessageKind, of_kind
 
 _PAIRS_SHOWN = 5
+_CLOSE = 0.3  # correlation left over from which on two sources are told as copies
 _ALIKE = 0.95  # of the points on which two sources vote that copies vote the same on
 _DETAILS = (
     "Polarity: the classes that a source votes for. Coverage, overlaps, conflicts: the shares of points on which it "
@@ -139,7 +139,7 @@ def pair_section(pairs: Sequence[DependentPair], found: Dependence | None = None
         alike = [
             pair
             for pair, share in zip(shown, agree, strict=True)
-            if share is not None and share > _ALIKE and pair.correlation > CLOSE
+            if share is not None and share > _ALIKE and pair.correlation > _CLOSE
         ]
         lines = [
             f"Where {pair.first} only repeats {pair.second}, "
