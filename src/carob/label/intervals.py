@@ -1,8 +1,9 @@
 """How good each source is and how common each class, with intervals, from draws of the posterior of the labels.
 
 In each draw the readings with independent sources are learned from reweighted points (a Bayesian bootstrap), the
-weights of the readings and the corrections by gold are drawn from what is known of them, and the classes of the points
-from the probabilities that follow. Accuracies and class balance are those of the draw. Their intervals are normal, with
+weights of the readings and the corrections by gold are drawn from what is known of them (where the dependent reading
+weighs most, corrections are never of the smallest scale), and the classes of the points from the probabilities that
+follow. Accuracies and class balance are those of the draw. Their intervals are normal, with
 the root mean square of the distance of the draws from the estimate.
 """
 
@@ -86,7 +87,7 @@ def _draws(learned: Learned, mixture: Mixture, truth: Codes) -> Floats:
             if kind != "dependent" and gold.weights[k] > _LIGHT:
                 averaged[k] = learn_reading(training, kind, averaged[k], np.ones(m), learned.given, times=times)[1]
         weights = rng.standard_gamma(gold.weights + 1e-9) + 1e-9
-        place = int(np.searchsorted(ends, (draw + 0.5) / DRAWS * ends[-1]))
+        place = max(int(np.searchsorted(ends, (draw + 0.5) / DRAWS * ends[-1])), int(weights.argmax() == 0))
         correction = gold.correction(1.0, gold.modes[place] + roots[place] @ rng.standard_normal(len(roots[place])))
         correction.own[unheard] = SCALES[place] * OWN * rng.standard_normal(len(unheard))
         drawn = learned.mixture(weights / weights.sum(), [correction])

@@ -121,7 +121,7 @@ class Mixture:
         ]
         tally = sums[:, ends[-1] : ends[-1] + K]
         own = [sums[:, ends[-1] + (k + 1) * K :][:, :K] for k in range(len(self.corrections))]
-        return Components.of(of_readings, smoothed_count(tally, _COUNTED), own)
+        return Components.of(of_readings, self.readings[0].shares, smoothed_count(tally, _COUNTED), own)
 
     def probabilities(self, components: Components, voted: Bools) -> Floats:
         """Probabilities of points, shape (n, K), from their components and whether anybody votes on them."""
@@ -157,10 +157,12 @@ class Components:
     own: Sequence[Floats]
 
     @classmethod
-    def of(cls, of_readings: Sequence[Floats], count: Floats, own: Sequence[Floats] = ()) -> Components:
-        """From what each reading and a count of votes say."""
+    def of(
+        cls, of_readings: Sequence[Floats], shares: Floats, count: Floats, own: Sequence[Floats] = ()
+    ) -> Components:
+        """From what each reading and a count of votes say; `shares` are those of the classes."""
         dependent, *others = of_readings
-        doubted = (1 - COUNT) * ((1 - MISLED) * dependent + MISLED / count.shape[1]) + COUNT * count
+        doubted = (1 - COUNT) * ((1 - MISLED) * dependent + MISLED * shares) + COUNT * count
         return cls((doubted, *others), dependent, count, own)
 
     def mixed(self, weights: Floats) -> Floats:
@@ -247,7 +249,7 @@ def learn(training: TrainingVotes, given: Floats | None) -> Learned:
     """Learn the readings from votes; `given` is the class balance where the user says it."""
     readings, prior = learn_readings(training, given)
     of_readings = [reading.posterior(training.votes, training.groups)[0] for reading in readings]
-    components = Components.of(of_readings, smoothed_count(training.tally, _COUNTED))
+    components = Components.of(of_readings, readings[0].shares, smoothed_count(training.tally, _COUNTED))
     return Learned(training, readings, prior, components, given)
 
 

@@ -75,6 +75,11 @@ class Reading:
             [self.silence, np.zeros_like(self.silence)], axis=1
         )
 
+    @property
+    def shares(self) -> Floats:
+        """Of the classes before any vote, shape (K,)."""
+        return np.asarray(np.exp(self.before) / np.exp(self.before).sum())
+
     def posterior_of(self, sums: Floats) -> tuple[Floats, Floats]:
         """P(class) of each point, shape (n, K), and P(easy), from sums over its votes: the E-step."""
         K = len(self.before)
