@@ -16,6 +16,8 @@ import numpy as np
 
 import carob
 from carob._types import Floats, Ints
+from carob.label.fit import learn_votes
+from carob.posterior.settings import Settings
 from carob.votes import Votes
 
 KINDS = ("plain", "rounded", "skewed", "ties")
@@ -59,13 +61,10 @@ def log_loss(p: Floats, truth: Ints) -> float:
     return float(-np.log(np.clip(np.where(truth == 1, p, 1 - p), 1e-9, 1)).mean())
 
 
-def in_full(votes: Votes, share: float) -> tuple[Floats, Floats]:
-    """Probabilities of the second class with all scores in full, and as carob has them."""
-    model = carob.LabelModel(class_balance=share).fit(votes)
-    pool = model.fit_.pool
-    if pool is None:
-        raise TypeError("the default fit has readings")
-    return pool.single[0].posterior(votes)[:, 1], model.predict_proba(votes)[:, 1]
+def in_full(votes: Votes, share: float | None) -> tuple[Floats, Floats]:
+    """Probabilities of the second class where all scores count in full, and as carob has them."""
+    learned = learn_votes(votes, Settings(class_balance=share))
+    return learned.components.averaged[1][:, 1], learned.probabilities(learned.mixture(learned.prior, ()))[:, 1]
 
 
 def cut_loss(numbers: Floats, truth: Ints, share: float) -> float:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from carob import Coding, Gold, Moments, Votes
-from carob.label.consensus import Ballots
 from carob.paper.fit import fit_triplets
 from carob.paper.settings import TripletSettings
 from carob.posterior.fit import Fit
@@ -91,18 +90,6 @@ def held_sparsely(votes: Votes) -> Votes:
     point, source = np.nonzero(votes.values >= 0)
     cells = Sparse.of_entries(len(votes), len(votes.sources), point, source, votes.values[point, source])
     return Votes(cells, votes.sources, votes.coding, votes.keys, votes.gold)
-
-
-def ballots_of(
-    votes: Votes,
-    gold: npt.ArrayLike | None = None,
-    groups: tuple[tuple[int, ...], ...] | None = None,
-) -> Ballots:
-    """With gold as one class per point, -1 where it is unknown; each source alone where no groups are given."""
-    truth = np.full(len(votes), -1) if gold is None else np.asarray(gold)
-    rows = np.flatnonzero(truth >= 0)
-    alone = tuple((i,) for i in range(len(votes.sources)))
-    return Ballots.of(votes, groups or alone, rows, truth[rows].astype(np.int8))
 
 
 def paper_distribution(d: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:

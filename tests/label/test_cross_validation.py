@@ -6,6 +6,7 @@ from simulate import draw_votes, sample, some_gold, symmetric_conditionals
 
 from carob import Gold, LabelModel
 from carob.label.cross_validation import FEWEST_GOLD, cross_validate, folds
+from carob.label.fit import learn_votes
 from carob.posterior.settings import Settings
 from carob.votes import GoldPoints
 
@@ -31,7 +32,8 @@ def test_oracle_every_point_is_labeled_by_fits_that_have_not_seen_its_part(balan
     votes = sample(400, abstain=0.5)
     gold = some_gold(votes, 40)
     points = GoldPoints.of(votes, gold)
-    found = cross_validate(votes, points, Settings(class_balance=balance))
+    settings = Settings(class_balance=balance)
+    found = cross_validate(learn_votes(votes, settings), points, settings)
     for part in (0, 3):
         own = points.rows[found.fold == part]
         rest = gold.values.copy()
@@ -87,5 +89,6 @@ def test_labels_of_pure_noise_are_not_flattered() -> None:
 
 def test_labels_that_depend_more_on_which_gold_was_seen_vary_more() -> None:
     votes = sample(600)
-    few, many = (cross_validate(votes, GoldPoints.of(votes, some_gold(votes, n)), Settings()) for n in (20, 300))
+    learned = learn_votes(votes, Settings())
+    few, many = (cross_validate(learned, GoldPoints.of(votes, some_gold(votes, n)), Settings()) for n in (20, 300))
     assert few.variation > many.variation >= 0

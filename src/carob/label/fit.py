@@ -100,6 +100,7 @@ def _expected_sources(learned: Learned, labels: Floats, balance: Floats) -> tupl
     """How often each source says each thing on points of each class, and the class that each score speaks for most."""
     training = learned.training
     votes = training.votes
+    balance = np.maximum(balance, 1e-9)  # no class is impossible
     counts = training.counts(labels)
     usual = training.cast / max(training.n, 1)
     table = (counts.transpose(0, 2, 1) + usual[:, None]) / (labels.sum(axis=0)[:, None] + 1)

@@ -163,9 +163,9 @@ def _scale_content(scale: Scale) -> dict[str, Any]:
 
 
 def _scale(content: dict[str, Any]) -> Scale:
-    numbers = {name: tuple(numbers(content[name]).tolist()) for name in ("edges", "centres", "standing")}
+    parts = {name: tuple(numbers(content[name]).tolist()) for name in ("edges", "centres", "standing")}
     low, high = (infinite if content[name] is None else float(content[name]) for name, infinite in _LIMITS.items())
-    scale = Scale(content["kind"], **numbers, low=low, high=high)
+    scale = Scale(content["kind"], **parts, low=low, high=high)
     sizes = {len(scale.edges) + 1, len(scale.centres), len(scale.standing)}
     rising = all(a < b for a, b in pairwise(scale.edges)) and low < high
     if len(sizes) > 1 or not rising or scale.kind not in ("score", "probability"):
@@ -182,8 +182,8 @@ def _mixture(content: dict[str, Any], model: SourceModel) -> Mixture:
     corrections = tuple(_fields(Correction, correction, m, V, K) for correction in content["corrections"])
     if corrections:
         weights([correction.weight for correction in corrections])
-    offset = weights(content["offset"])
-    if len(offset) != K or not (offset > 0).all() or len(weights(content["weights"])) != len(readings):
+    offset = numbers(content["offset"], (K,))
+    if not (offset > 0).all() or len(weights(content["weights"])) != len(readings):
         raise InputError("its readings do not fit its sources and classes")
     counts_for = numbers(content["counts_for"], (m, V, K))
     return Mixture(
