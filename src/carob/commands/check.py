@@ -95,9 +95,8 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
         return CheckResult(_unlearned(aside, settings), (str(error),), identified=False)
     dependence = None
     if few:
-        bin_classes = model.fit_.bin_classes
-        voted = model.source_model_.as_voted(votes.scored, bin_classes)
-        dependence = Dependence.of(Moments.of(votes.as_voted(bin_classes)), voted, settings.known_pairs)
+        moments = Moments.of(votes.as_voted(model.fit_.bin_classes))
+        dependence = Dependence.of(moments, model.fit_.class_model(votes), settings.known_pairs)
     return replace(_learned(votes, model, settings, aside.messages, dependence), scores=score_summaries(votes, model))
 
 
@@ -135,7 +134,7 @@ def check_digest(votes: FileVotes, settings: Settings, progress: Progress = sile
     dependence = None
     if digest.statistics is not None:
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
-        dependence = Dependence.of(digest.statistics.moments, model.source_model_, known)
+        dependence = Dependence.of(digest.statistics.moments, model.fit_.class_model(digest.kept), known)
     return _learned(digest, model, settings, digest.messages, dependence)
 
 

@@ -12,6 +12,7 @@ from carob.count.aside import check_telling
 from carob.count.digest import Digest
 from carob.errors import examples, plural
 from carob.label.cross_validation import can_validate, cross_validate
+from carob.label.dependence import class_model
 from carob.label.intervals import Estimates, estimates
 from carob.label.model import Learned, Mixture, learn
 from carob.label.training import TrainingVotes, known_classes
@@ -39,6 +40,11 @@ class MixtureFit(Fit):
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""
         return self.mixture.posterior(votes)
+
+    def class_model(self, votes: Votes) -> SourceModel:
+        """What the class alone explains of votes; scores as the votes that they come to."""
+        voted = votes.as_voted(self.bin_classes) if votes.scored.any() else votes
+        return class_model(TrainingVotes(voted, self.mixture.groups), self.posterior(votes))
 
 
 def fit_votes(data: Votes, gold: Gold | None, settings: Settings) -> MixtureFit:

@@ -148,7 +148,7 @@ def _m_step(
         scale = np.maximum(table.sum(axis=1, keepdims=True), _TINY)
         hits = (says_class * says[:, :, None]).sum(axis=1) / scale[:, 0]
         said = np.log((1 - SLIP) * table / scale + SLIP * says[:, :, None] + _TINY)
-        return Reading(said, np.zeros((training.m, K)), before, hits)
+        return Reading(weight[:, None, None] * said, np.zeros((training.m, K)), before, hits)
     by_class, cover = found.sum(axis=1), total / some
     speaks = (by_class + SILENT_POINTS * cover[:, None]) / (among + SILENT_POINTS)
     at_all = (by_class.sum(axis=1) + SILENT_POINTS * cover) / (among.sum() + SILENT_POINTS)
@@ -234,7 +234,7 @@ def _dependence(
     return together, alone, noise
 
 
-def _source_weights(training: TrainingVotes, guess: Floats) -> Floats:
+def source_weights(training: TrainingVotes, guess: Floats) -> Floats:
     """1 / (1 + d_j): what a vote counts for where sources repeat each other."""
     point, source, output = training.entries
     says = training.counts_for[source, output]
@@ -295,11 +295,12 @@ def learn_readings(training: TrainingVotes, given: Floats | None) -> tuple[tuple
     even = np.ones(training.m)
     dependent, guess = learn_reading(training, "dependent", count, even, given, count)
     for _ in range(2):
-        weight = _source_weights(training, guess)
+        weight = source_weights(training, guess)
         anchor = _anchor(training, weight)
         dependent, guess = learn_reading(training, "dependent", anchor, weight, given, anchor)
-    spoken, if_spoken = learn_reading(training, "spoken", guess, even, given)
-    silent, if_silent = learn_reading(training, "silent", guess, even, given)
+    start = guess**2 / (guess**2).sum(axis=1, keepdims=True)  # sharper, so that rare classes stay rare
+    spoken, if_spoken = learn_reading(training, "spoken", start, even, given)
+    silent, if_silent = learn_reading(training, "silent", start, even, given)
     odds = [
         1.0,
         _odds(training, spoken, if_spoken, False) * _two_sided(training) ** 2,

@@ -76,3 +76,7 @@ class Fit:
     def posterior(self, votes: Votes) -> Floats:
         """Probability of each class for each point, shape (n, K)."""
         return posterior(votes, self.model)
+
+    def class_model(self, votes: Votes) -> SourceModel:
+        """What the class alone explains of votes; scores as the votes that they come to."""
+        return self.model.as_voted(votes.scored, self.bin_classes)

@@ -88,7 +88,7 @@ def votes_alone(digest: Digest, settings: Settings) -> VotesAlone:
     pairs: list[DependentPair] = []
     p_value, m = np.nan, len(voted.sources)
     if m >= 3 and len(voted.outputs.source) <= MOST_OUTPUTS:
-        moments, model = Moments.of(voted), fit.model.as_voted(digest.kept.scored, fit.bin_classes)
+        moments, model = Moments.of(voted), fit.class_model(digest.kept)
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
         pairs = dependent_pairs(moments, model, known_pairs=known)
         largest = float(np.abs(unexplained(moments, model)[1][np.triu_indices(m, 1)]).max())
