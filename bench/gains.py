@@ -8,8 +8,7 @@ that against one over the number of points; what is seen of them is what fits wi
 the points, differ by, in each draw anew, as a user has one. A law says the one by the other, and is judged with each
 set left out. For labels, level and power have the least absolute logarithms of error where the constant is clearly
 there. What points bring is clearly there on few sets: there the level has the least absolute errors over all cases. The
-deviation above is that which few of all cases are beyond; below it is large, as gains may be nothing at all. Where gold
-bears out that sources work on their own, which no real set shows, the law of labels comes from simulated sources.
+deviation above is that which few of all cases are beyond; below it is large, as gains may be nothing at all.
 """
 
 from __future__ import annotations
@@ -19,28 +18,26 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from sets import files_of, gold_balance, read_set, some_gold
+from sets import files_of, gold_balance, read_set, some_gold, votes_and_gold
 from simulated_votes import simulated_votes
-from source_intervals import HABITS, SHAPES, simulated
 
-from carob.label.agreed import votes_and_gold
+from carob.label.cross_validation import cross_validate
+from carob.label.fit import learn_votes
 from carob.posterior.losses import log_losses
 from carob.posterior.settings import Settings
 from carob.value.gains import LEAST, Gain, Law
 from carob.value.interval import Interval
-from carob.value.risks import FOLDS, alone_probabilities, bears_out, blind, points_variation
+from carob.value.risks import points_variation
 from carob.votes import Gold, GoldPoints, Votes
 
 GOLD = (100, 200)
 TENTH_OF = 3_000  # points, of a set whose tenth tells what ten times as many bring
 SIMULATED = 40  # sets of votes
-INDEPENDENT = (1, 2)  # seeds of sets whose sources work on their own; bench/advice.py judges on seed 0
 NEXT = 50  # labels whose gain is told
 POWERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LEVELS = np.arange(0.4, 8.01, 0.1)
@@ -68,10 +65,6 @@ def named_sets(folder: str) -> Iterator[tuple[str, Votes]]:
         votes, truth = simulated_votes(seed)
         values = Gold(truth.astype(np.int8), votes.classes)
         yield f"simulated {seed}", replace(votes, gold=values)
-    for seed, (m, n), (abstain, balance) in product(INDEPENDENT, SHAPES, HABITS[1:]):
-        votes, truth, _ = simulated("independent", m, n, abstain, balance, seed)
-        values = Gold(truth.astype(np.int8), votes.classes)
-        yield f"simulated {m} {n} {abstain} {balance} {seed}", replace(votes, gold=values)
 
 
 def holds(interval: Interval, truth: float, error: float) -> bool:
@@ -85,7 +78,7 @@ def measure_labels(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
     known = int(votes.own_gold.known.sum())
     for balance in (gold_balance(votes.own_gold), None):
         for n in (n for n in GOLD if 2 * (n + NEXT) <= known):
-            gains, seen, borne_out = [], [], []
+            gains, seen = [], []
             for draw in range(draws):
                 scores = []
                 for size in (n, n + NEXT):
@@ -95,10 +88,9 @@ def measure_labels(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
                 gains.append(np.array(scores[0]) - np.array(scores[1]))
                 points = GoldPoints.of(votes, some_gold(votes, n, draw)[0])
                 if np.count_nonzero(points.counts) > 1:
-                    fold, settings = np.arange(n) % FOLDS, Settings(class_balance=balance)
-                    seen.append(n * blind(votes, points, fold, settings).variation)
-                    borne_out.append(bears_out(points, *alone_probabilities(votes, points, settings)))
-            yield _row(name, balance, gains, 1 / n - 1 / (n + NEXT), seen, borne_out) | {"gold": n}
+                    settings = Settings(class_balance=balance)
+                    seen.append(n * cross_validate(learn_votes(votes, settings), points, settings).variation)
+            yield _row(name, balance, gains, 1 / n - 1 / (n + NEXT), seen) | {"gold": n}
 
 
 def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, Any]]:
@@ -107,7 +99,7 @@ def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
     known = np.flatnonzero(truth >= 0)
     for gold in (gold for gold in GOLD if len(votes) >= TENTH_OF and 2 * gold <= min(n, len(known))):
         for balance in (gold_balance(votes.own_gold), None):
-            gains, seen, borne_out = [], [], []
+            gains, seen = [], []
             for draw in range(draws):
                 rng = np.random.default_rng([draw, n])
                 labeled = rng.permutation(known)[:gold]
@@ -123,14 +115,11 @@ def measure_points(name: str, votes: Votes, draws: int) -> Iterator[dict[str, An
                     if size == n and np.count_nonzero(points.counts) > 1:
                         settings = Settings(class_balance=balance)
                         seen.append(n * points_variation(part, points, settings, rng))
-                        borne_out.append(bears_out(points, *alone_probabilities(part, points, settings)))
                 gains.append(np.array(scores[0]) - np.array(scores[1]))
-            yield _row(name, balance, gains, 0.9 / n, seen, borne_out) | {"points": n, "beside": gold}
+            yield _row(name, balance, gains, 0.9 / n, seen) | {"points": n, "beside": gold}
 
 
-def _row(
-    name: str, balance: Any, gains: list[Any], unit: float, seen: list[float], borne_out: list[bool]
-) -> dict[str, Any]:
+def _row(name: str, balance: Any, gains: list[Any], unit: float, seen: list[float]) -> dict[str, Any]:
     """The mean gain over draws, in units of a constant, and its error; what was seen."""
     found = np.array(gains) / unit
     loss, wrong = found.mean(axis=0)
@@ -143,22 +132,17 @@ def _row(
         "wrong": float(wrong),
         "wrong error": float(errors[1]),
         "seen": seen,
-        "borne out": borne_out,
     }
 
 
 @dataclass(frozen=True)
 class Case:
-    """A draw of so many labels, or points, of a set: what was seen, the constant, and the error of that.
-
-    And whether gold bore out that its sources work on their own.
-    """
+    """A draw of so many labels, or points, of a set: what was seen, the constant, and the error of that."""
 
     name: str
     seen: float
     constant: float
     error: float
-    borne_out: bool = False
 
     @property
     def clear(self) -> bool:
@@ -169,10 +153,10 @@ class Case:
 def cases_of(rows: list[dict[str, Any]], bought: str) -> list[Case]:
     """What was measured of labels ("gold") or "points"."""
     return [
-        Case(row["set"], max(seen, LEAST), row["loss"], row["loss error"], borne_out)
+        Case(row["set"], max(seen, LEAST), row["loss"], row["loss error"])
         for row in rows
         if bought in row
-        for seen, borne_out in zip(row["seen"], row["borne out"], strict=True)
+        for seen in row["seen"]
     ]
 
 
@@ -222,10 +206,7 @@ def _above(cases: list[Case], level: float, power: float) -> float:
 def tell(rows: list[dict[str, Any]]) -> None:
     """Print the laws, and how they hold on sets left out."""
     labels, points = cases_of(rows, "gold"), cases_of(rows, "points")
-    _tell_real("LABELS", labels_law, [case for case in labels if not case.borne_out])
-    borne_out = [case for case in labels if case.borne_out]
-    if len({case.name for case in borne_out}) >= FEWEST_SETS:
-        _tell_law("LABELS_BORNE_OUT", points_law, borne_out)
+    _tell_real("LABELS", labels_law, labels)
     _tell_real("POINTS", points_law, points)
     labeled = [row for row in rows if "gold" in row]
     print(f"RIGHT = {sum(row['wrong'] for row in labeled) / sum(row['loss'] for row in labeled):.2f}")

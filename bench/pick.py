@@ -17,10 +17,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sets import readable
+from sets import readable, votes_and_gold
 
 from carob._types import Floats, Places
-from carob.label.agreed import votes_and_gold
 from carob.posterior.losses import log_losses
 from carob.posterior.settings import Settings
 from carob.value.pick import pick_points

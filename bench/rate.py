@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from carob.label.blind import predicted_blind
 from peer_environment import FOLDER, HERE, last_line
 from sets import readable, some_gold
 
 from carob._types import Floats
+from carob.label.cross_validation import cross_validate
+from carob.label.fit import learn_votes
 from carob.posterior.settings import Settings
-from carob.value.rate import folds, group_rates
+from carob.value.rate import group_rates
 from carob.votes import GoldPoints, Votes
 
 LEVEL = 0.9
@@ -75,7 +76,7 @@ def measure(votes: Votes, n: int, seed: int, python: Path | None) -> dict[str, A
     gold, _ = some_gold(votes, n, 1000 * seed + n)
     aside, settings = Settings(rng=seed).set_aside(votes)
     points = GoldPoints.of(aside.votes, gold)
-    predicted = predicted_blind(aside.votes, points, folds(points.truth, settings.generator()), settings).probabilities
+    predicted = cross_validate(learn_votes(aside.votes, settings), points, settings).everyone
     worth, *shares = told(points, predicted)
     K, values = len(votes.classes), aside.votes.values
     classes = range(1, 2) if K == 2 else range(K)

@@ -16,7 +16,10 @@ from pyarrow import compute, parquet
 
 import carob
 from carob.errors import InputError
-from carob.votes import Gold, Votes
+from carob.label.fit import learn_votes
+from carob.label.model import Mixture
+from carob.posterior.settings import Settings
+from carob.votes import Gold, GoldPoints, Votes
 
 NO_SOURCES = ("gold", "split")
 
@@ -64,3 +67,11 @@ def gold_balance(gold: Gold) -> list[float]:
     """The class balance of gold, with one point more of each class."""
     counts = gold.counts + 1.0
     return (counts / counts.sum()).tolist()
+
+
+def votes_and_gold(votes: Votes, points: GoldPoints | None, settings: Settings) -> Mixture:
+    """What gives the probabilities of the default fit, without all else that it finds."""
+    truth = np.full(len(votes), -1, dtype=np.int8)
+    if points is not None:
+        truth[points.rows] = points.truth
+    return learn_votes(votes, settings).with_gold(truth)

@@ -46,7 +46,7 @@ def test_a_constant_within_its_error_is_not_clear() -> None:
 
 
 def test_every_draw_is_a_case() -> None:
-    row = {"set": "x", "gold": 100, "loss": 2.0, "loss error": 0.5, "seen": [1.0, 0.0], "borne out": [True, False]}
+    row = {"set": "x", "gold": 100, "loss": 2.0, "loss error": 0.5, "seen": [1.0, 0.0]}
     assert [case.seen for case in cases_of([row, {"set": "x", "points": 300}], "gold")] == [1.0, 0.01]
 
 

@@ -1,4 +1,4 @@
-"""The bench of labels on a tiny folder, without other libraries."""
+"""The bench of labels on a tiny folder and on kinds of a file, without other libraries."""
 
 from __future__ import annotations
 
@@ -12,10 +12,28 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from label_quality import carob_labels, dawid_skene
 from pyarrow import parquet
-from simulate import draw_votes, symmetric_conditionals
+from simulate import draw_votes, sample, symmetric_conditionals
+
+from carob import Gold, LabelModel
 
 SCRIPT = Path(__file__).parents[2] / "bench" / "label_quality.py"
+KINDS = """
+import numpy as np
+def easy(rng):
+    y = rng.integers(0, 2, 300)
+    votes = np.where(rng.random((300, 5)) < 0.8, y[:, None], 1 - y[:, None])
+    odds = (2 * votes - 1).sum(axis=1) * np.log(4)
+    p = 1 / (1 + np.exp(-odds))
+    return votes, y, np.stack([1 - p, p], axis=1)
+KINDS = {"easy": easy}
+"""
+
+
+def run(*words: object) -> Any:
+    command = [sys.executable, str(SCRIPT), *map(str, words)]
+    return subprocess.run(command, check=True, capture_output=True, text=True)
 
 
 def write(folder: Path, name: str, gold: Any, *columns: Any) -> None:
@@ -30,61 +48,49 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(found, "plain", votes.own_gold.values, *votes.values.T)
     # A tie, two votes for a wrong class, a silent point, a point without gold; class 1 is nobody's vote.
     write(found, "by_hand", [0, 2, 2, -1], [0, 0, -1, 2], [2, 0, -1, 2])
-    write(found, "one_source", [0, 1] * 10, [0, 1] * 9 + [-1, 0])
     write(found, "no_gold", [-1, -1], [0, 1], [1, 1])
     parquet.write_table(pa.table({"gold": [0, 1], "s": ["a", "b"]}), found / "words.parquet")
     return found
 
 
-@pytest.fixture(scope="module")
-def report(folder: Path) -> Any:
-    words = [sys.executable, str(SCRIPT), str(folder), "--gold", "0", "20", "--draws", "2", "--json"]
-    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+def test_known_answer_a_count_by_hand_and_draws_that_are_too_large(folder: Path) -> None:
+    done = run(folder, "--gold", "0", "20", "--draws", "2", "--json")
+    none, twenty = json.loads(done.stdout)
+    rows = {row["set"]: row["scores"] for row in none["rows"]}
+    right, loss, right_all, loss_all = rows["by_hand"]["count"]
+    third = 2 / 3  # pseudo-votes of a class
+    tie, wrong = math.log((1 + third) / 4), math.log(third / 4)
+    assert (right, right_all) == (pytest.approx(0.25), pytest.approx((0.5 + 1 / 3) / 3))
+    assert (loss, loss_all) == (pytest.approx(-(tie + wrong) / 2), pytest.approx(-(tie + wrong + math.log(1 / 3)) / 3))
+    assert rows["plain"]["carob"][0] > 0.75
+    assert [row["set"] for row in twenty["rows"]] == ["plain"]
+    assert "no_gold" in done.stderr
+    assert "'s' (string)" in done.stderr
 
 
-def table(report: Any, gold: int, balance: str) -> Any:
-    return next(found for found in report["tables"] if (found["gold"], found["balance"]) == (gold, balance))
-
-
-def test_sets_that_cannot_be_read_are_named(report: Any) -> None:
-    assert list(report["skipped"]) == ["no_gold", "words"]
-    assert "'s' (string)" in report["skipped"]["words"]
-    assert report["sets"]["by_hand"] == {"points": 4, "gold": 3, "sources": 2, "classes": 3}
-
-
-def test_counts_of_votes_are_those_by_hand(report: Any) -> None:
-    found = table(report, 0, "given")["results"]["by_hand"]
-    # The balance is (2, 1, 3) / 6, so the classes have 1, 1/2 and 3/2 votes more; the tie goes to class 2.
-    loss = -(math.log(2 / 5) + math.log(1.5 / 5) + math.log(1.5 / 3)) / 3
-    for method in ("majority", "smoothed"):
-        assert found[method]["accuracy"] == pytest.approx(1 / 3)
-        assert found[method]["log_loss"] == pytest.approx(loss)
-    uniform = table(report, 0, "estimated")["results"]["by_hand"]["smoothed"]
-    assert uniform["log_loss"] == pytest.approx(-(math.log(2 / 5) + math.log(1 / 5) + math.log(1 / 3)) / 3)
-
-
-def test_carob_is_scored_where_it_answers_and_said_to_refuse_elsewhere(report: Any) -> None:
-    for balance in ("given", "estimated"):
-        for gold in (0, 20):
-            found = table(report, gold, balance)
-            assert found["results"]["plain"]["carob"]["accuracy"] > 0.75
-            assert found["means"]["K = 2"]["carob"]["sets"] == (1 if gold else 2)
-    given = table(report, 0, "given")
-    assert given["refused"]["carob"] == []  # the default answers on one source, and on three classes of four points
-    for name in ("plain", "by_hand", "one_source"):
-        assert given["results"][name]["carob"]["status"] == "ok"
-    assert "labeled" not in given["results"]["plain"]
-
-
-def test_a_draw_larger_than_half_of_the_gold_is_left_out(report: Any) -> None:
-    found = table(report, 20, "given")
-    assert list(found["left_out"]) == ["by_hand", "one_source"]
-    assert found["results"]["plain"]["labeled"]["status"] == "ok"
+def test_kinds_of_a_file_are_drawn_and_intervals_told(tmp_path: Path) -> None:
+    (tmp_path / "kinds.py").write_text(KINDS)
+    (told,) = json.loads(run("--kinds", tmp_path / "kinds.py", "--gold", "25", "--draws", "2", "--json").stdout)
+    assert [row["set"] for row in told["rows"]] == ["easy", "easy"]
+    assert told["rows"][0]["scores"]["oracle"][1] < told["rows"][0]["scores"]["count"][1]
+    assert set(told["intervals"]["easy"]) == {"sources", "class balance", "right", "log loss"}
 
 
 def test_tables_for_people_name_every_set(folder: Path) -> None:
-    words = [sys.executable, str(SCRIPT), str(folder), "--gold", "0", "--balance", "given", "--only", "plain", "words"]
-    shown = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    assert "worst against smoothed majority vote: log loss" in shown
-    assert "cannot be read: words" in shown
+    shown = run(folder, "--gold", "0", "--only", "plain").stdout
+    assert "below the count by more than .02: 0" in shown
     assert "by_hand" not in shown
+
+
+def test_labels_are_those_of_a_label_model() -> None:
+    votes = sample(300, abstain=0.3)
+    gold = np.where(np.arange(300) < 30, votes.own_gold.values, -1).astype(np.int8)
+    model = LabelModel().fit(votes, Gold(gold, votes.classes))
+    np.testing.assert_allclose(carob_labels(votes, None)(gold), model.predict_proba(votes), atol=1e-12)
+
+
+def test_recovery_plain_dawid_skene_is_near_the_best_on_votes_that_fit_it() -> None:
+    rng = np.random.default_rng(0)
+    votes = draw_votes(rng, 2_000, symmetric_conditionals([0.9, 0.8, 0.8, 0.7, 0.7]), [0.5, 0.5])
+    p = dawid_skene(votes, np.full(2_000, -1, dtype=np.int8))
+    assert (p.argmax(axis=1) == votes.own_gold.values).mean() > 0.9

@@ -53,7 +53,7 @@ def test_what_is_told(votes_csv: Path) -> None:
     assert [score.name for score in found.scores] == ["majority vote", "votes alone", "gold alone", "votes and gold"]
     assert all(score.accuracy > 0.7 for score in found.scores)
     assert [share.label for share in found.class_balance] == [0, 1]
-    assert "on 2,000 points, and from 300 gold labels." in found.explanation
+    assert "on 2,000 points, corrected by 300 gold labels." in found.explanation
     triplets = fit_votes(wide(votes_csv), Settings(method="triplets", class_balance=0.5))
     assert triplets.scores == ()
     assert triplets.score is not None

@@ -12,7 +12,7 @@ from carob.model.explanation import moved
 def test_a_fit_is_explained_by_what_it_found() -> None:
     votes = sample(400)
     assert LabelModel().fit(votes).explain().startswith("Sources: from what all votes say together on 400 points.")
-    assert "and from 30 gold labels." in LabelModel().fit(votes, some_gold(votes, 30)).explain()
+    assert "corrected by 30 gold labels." in LabelModel().fit(votes, some_gold(votes, 30)).explain()
     triplets = LabelModel(method="triplets", replicates=0).fit(votes).explain()
     assert triplets.startswith("Votes: the median of triplets")
 

@@ -161,7 +161,6 @@ EXPECTED_FAILURES = {
     "check_positive_only_tag_during_fit": NOT_VOTES,
     "check_supervised_y_2d": NOT_VOTES,
     "check_classifiers_classes": NOT_VOTES,
-    "check_classifiers_one_label": NOT_VOTES,
     "check_fit_score_takes_y": NOT_VOTES,
     "check_dtype_object": NOT_VOTES,
     "check_classifiers_train": NOT_VOTES,

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from carob.label.agreed import votes_and_gold
+from carob.label.fit import learn_votes
 from carob.paper.datasets import paper_model
 from carob.posterior.losses import entropy
 from carob.posterior.settings import Settings
@@ -42,8 +40,8 @@ def test_oracle_what_probabilities_vary_by_over_halves_of_the_points() -> None:
     p = []
     for half in halves:
         rows = np.concatenate([points.rows, half])
-        some = replace(points, rows=np.arange(50))
-        p.append(votes_and_gold(votes.take(rows), some, SETTINGS).posterior(votes))
+        truth = np.where(np.arange(len(rows)) < 50, votes.own_gold.values[rows], -1).astype(np.int8)
+        p.append(learn_votes(votes.take(rows), SETTINGS).with_gold(truth).posterior(votes))
     expected = entropy((p[0] + p[1]) / 2).mean() - (entropy(p[0]).mean() + entropy(p[1]).mean()) / 2
     assert points_variation(votes, points, SETTINGS, np.random.default_rng(3)) == pytest.approx(expected)
 

@@ -11,6 +11,7 @@ from carob.paper import dependent_pairs
 from carob.paper.datasets import paper_model
 from carob.paper.structure import unexplained
 from carob.posterior.settings import Settings
+from carob.value.dependence import explaining_model
 from carob.value.votes_alone import VotesAlone, votes_alone
 
 
@@ -24,7 +25,8 @@ def test_oracle_every_number_by_its_definition() -> None:
     votes = paper_model(3).sample(20_000, 0)
     found = told(votes)
     moments = Moments.of(votes)
-    model = LabelModel(class_balance=0.5).fit(votes, np.full(len(votes), None)).source_model_
+    fit = LabelModel(class_balance=0.5).fit(votes, np.full(len(votes), None)).fit_
+    model = explaining_model(moments, fit, votes, ())
     _, z = unexplained(moments, model)
     largest = np.abs(z[np.triu_indices(10, 1)]).max()
     assert found.p_value == pytest.approx(min(1, 45 * 2 * NormalDist().cdf(-largest)))

@@ -74,8 +74,7 @@ def test_a_fit_of_sparse_votes_is_that_of_dense_ones(n_gold: int) -> None:
     held = sparse(dense)
     few = dense.code_gold(np.where(np.arange(600) < n_gold, dense.own_gold.values, -1)) if n_gold else None
     one, two = (
-        LabelModel(replicates=5, method="consensus" if n_gold else "triplets").fit(votes, few)
-        for votes in (dense, held)
+        LabelModel(replicates=5, method="labeled" if n_gold else "triplets").fit(votes, few) for votes in (dense, held)
     )
     assert one.source_table_.rows() == two.source_table_.rows()
     np.testing.assert_allclose(two.predict_proba(held), one.predict_proba(dense), atol=1e-12)

@@ -21,6 +21,7 @@ from carob.paper.check import shape_problems, source_problems
 from carob.paper.structure import DependentPair
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
+from carob.value.dependence import explaining_model
 from carob.votes import GoldPoints, Votes
 from carob.votes.messages import Message
 
@@ -96,7 +97,8 @@ def check_votes(votes: Votes, settings: Settings, progress: Progress = silent) -
     dependence = None
     if few:
         moments = Moments.of(votes.as_voted(model.fit_.bin_classes))
-        dependence = Dependence.of(moments, model.fit_.class_model(votes), settings.known_pairs)
+        known = settings.known_pairs
+        dependence = Dependence.of(moments, explaining_model(moments, model.fit_, votes, known), known)
     return replace(_learned(votes, model, settings, aside.messages, dependence), scores=score_summaries(votes, model))
 
 
@@ -134,7 +136,8 @@ def check_digest(votes: FileVotes, settings: Settings, progress: Progress = sile
     dependence = None
     if digest.statistics is not None:
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
-        dependence = Dependence.of(digest.statistics.moments, model.fit_.class_model(digest.kept), known)
+        moments = digest.statistics.moments
+        dependence = Dependence.of(moments, explaining_model(moments, model.fit_, digest.kept, known), known)
     return _learned(digest, model, settings, digest.messages, dependence)
 
 

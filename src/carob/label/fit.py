@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._types import Codes, Floats
+from carob._types import Codes, Floats, Places
 from carob.count.aside import check_telling
 from carob.count.digest import Digest
 from carob.errors import examples, plural
@@ -44,7 +44,8 @@ class MixtureFit(Fit):
     def class_model(self, votes: Votes) -> SourceModel:
         """What the class alone explains of votes; scores as the votes that they come to."""
         voted = votes.as_voted(self.bin_classes) if votes.scored.any() else votes
-        return class_model(TrainingVotes(voted, self.mixture.groups), self.posterior(votes))
+        alone = tuple((i,) for i in range(len(votes.sources)))
+        return class_model(TrainingVotes(voted, alone), self.posterior(votes))
 
 
 def fit_votes(data: Votes, gold: Gold | None, settings: Settings) -> MixtureFit:
@@ -75,11 +76,12 @@ def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
     learned = learn_votes(kept, settings)
     mixture = learned.with_gold(truth)
     labels = known_classes(truth, learned.probabilities(mixture))
-    told = estimates(learned, mixture, truth, settings.level)
-    model, bin_classes = _expected_sources(learned, labels, told.balance)
+    bin_classes, speaks_for = _meanings(learned.training, labels)
+    told = estimates(learned, mixture, truth, speaks_for, settings.level)
+    model = _expected_sources(learned.training, labels, told.balance)
     voted = None if points is None else replace(points, votes=points.votes.as_voted(bin_classes))
     counts = kept.as_voted(bin_classes).counts if kept.scored.any() else digest.told
-    worse = _worse(learned, told)
+    worse = _worse(learned.training, speaks_for, told)
     findings = _findings(learned, worse)
     return MixtureFit(
         "consensus",
@@ -102,9 +104,29 @@ def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
     )
 
 
-def _expected_sources(learned: Learned, labels: Floats, balance: Floats) -> tuple[SourceModel, tuple[Codes, ...]]:
-    """How often each source says each thing on points of each class, and the class that each score speaks for most."""
-    training = learned.training
+def _meanings(training: TrainingVotes, labels: Floats) -> tuple[tuple[Codes, ...], Floats]:
+    """The class that each score of each source speaks for most; 1 where an output speaks for a class, (m, V, K)."""
+    votes, counts, speaks_for = training.votes, training.counts(labels), training.counts_for.copy()
+    bin_classes = []
+    for i in np.flatnonzero(votes.scored):
+        classes = _cut(counts[i, : votes.outputs.sizes[i] - 1]).astype(np.int8)
+        speaks_for[i, : len(classes)] = np.eye(training.K)[classes]
+        bin_classes.append(classes)
+    return tuple(bin_classes), speaks_for
+
+
+def _cut(counts: Floats) -> Places:
+    """The class that each bin speaks for, of counts (V, K); of two classes one on either side of the best cut."""
+    if counts.shape[1] > 2:
+        return counts.argmax(axis=1)
+    more = np.concatenate([[0.0], np.cumsum(counts[:, 0] - counts[:, 1])])  # right below a cut, the first class there
+    rising = more.max() - more[-1] >= -more.min()  # right above it, the second class there, less what is the same
+    cut = int(more.argmax() if rising else more.argmin())
+    return np.where((np.arange(len(counts)) < cut) == rising, 0, 1)
+
+
+def _expected_sources(training: TrainingVotes, labels: Floats, balance: Floats) -> SourceModel:
+    """How often each source says each thing on points of each class."""
     votes = training.votes
     balance = np.maximum(balance, 1e-9)  # no class is impossible
     counts = training.counts(labels)
@@ -114,18 +136,13 @@ def _expected_sources(learned: Learned, labels: Floats, balance: Floats) -> tupl
     whole = np.concatenate([silence, table], axis=2)
     tables = [of_source[:, :size] for of_source, size in zip(whole, votes.outputs.sizes, strict=True)]
     tables = [of_source / of_source.sum(axis=1, keepdims=True) for of_source in tables]
-    model = SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
-    bin_classes = tuple(
-        counts[i, : votes.outputs.sizes[i] - 1].argmax(axis=1).astype(np.int8) for i in np.flatnonzero(votes.scored)
-    )
-    return model, bin_classes
+    return SourceModel.independent(votes.sources, votes.classes, balance / balance.sum(), tables)
 
 
-def _worse(learned: Learned, told: Estimates) -> tuple[str, ...]:
+def _worse(training: TrainingVotes, speaks_for: Floats, told: Estimates) -> tuple[str, ...]:
     """Sources whose intervals end below what random votes for the same things would get."""
-    training = learned.training
     total = np.maximum(training.cast.sum(axis=1), 1)
-    chance = np.einsum("mv,mvk,k->m", training.cast, training.counts_for, told.balance) / total
+    chance = np.einsum("mv,mvk,k->m", training.cast, speaks_for, told.balance) / total
     return tuple(np.array(training.votes.sources)[told.high < chance].tolist())
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from carob._types import Codes, Floats, Places
 from carob.label.model import OWN, SCALES, Components, Learned, Mixture
 from carob.label.readings import KINDS, learn_reading
-from carob.label.training import known_classes
+from carob.label.training import TrainingVotes, known_classes
 
 DRAWS = 24
 MOST_VOTES = 60_000  # that draws are made from: of more the spread is taken to be as wide
@@ -38,16 +38,22 @@ class Estimates:
     balance_high: Floats
 
 
-def estimates(learned: Learned, mixture: Mixture, truth: Codes, level: float) -> Estimates:
-    """Accuracies and class balance with intervals of this level."""
+def estimates(learned: Learned, mixture: Mixture, truth: Codes, speaks_for: Floats, level: float) -> Estimates:
+    """Accuracies and class balance with intervals of this level.
+
+    Parameters
+    ----------
+    speaks_for : array, shape (m, V, K)
+        1 where an output of a source counts as a vote for the class.
+    """
     m = learned.training.m
-    told = _numbers(learned, known_classes(truth, learned.probabilities(mixture)))
+    told = _numbers(learned.training, speaks_for, known_classes(truth, learned.probabilities(mixture)))
     rows = _some(learned, truth)
     some = Learned(
         learned.training.take(rows), learned.readings, learned.prior, learned.components.take(rows), learned.given
     )
-    middle = _numbers(some, known_classes(truth[rows], some.probabilities(mixture)))
-    spread = np.sqrt(((_draws(some, mixture, truth[rows]) - middle) ** 2).mean(axis=0))
+    middle = _numbers(some.training, speaks_for, known_classes(truth[rows], some.probabilities(mixture)))
+    spread = np.sqrt(((_draws(some, speaks_for, truth[rows]) - middle) ** 2).mean(axis=0))
     half = NormalDist().inv_cdf((1 + level) / 2) * spread
     low, high = np.clip(told - half, 0, 1), np.clip(told + half, 0, 1)
     if learned.given is not None:
@@ -63,16 +69,15 @@ def _some(learned: Learned, truth: Codes) -> Places:
     return np.flatnonzero(kept)
 
 
-def _numbers(learned: Learned, p: Floats) -> Floats:
+def _numbers(training: TrainingVotes, speaks_for: Floats, p: Floats) -> Floats:
     """Share of each source's votes that are right, and of each class, shape (m + K,)."""
-    training = learned.training
     point, source, output = training.entries
-    right = (p[point] * training.counts_for[source, output]).sum(axis=1)
+    right = (p[point] * speaks_for[source, output]).sum(axis=1)
     total = np.maximum(training.cast.sum(axis=1), 1)
     return np.concatenate([training.per_source(right) / total, p.mean(axis=0)])
 
 
-def _draws(learned: Learned, mixture: Mixture, truth: Codes) -> Floats:
+def _draws(learned: Learned, speaks_for: Floats, truth: Codes) -> Floats:
     """The same in draws, shape (DRAWS, m + K)."""
     training, rng = learned.training, np.random.default_rng(0)
     gold = learned.fit_gold(truth)
@@ -103,7 +108,7 @@ def _draws(learned: Learned, mixture: Mixture, truth: Codes) -> Floats:
             [training.sums(correction.own[:, None, None] * training.counts_for)],
         )
         p = known_classes(truth, drawn.probabilities(parts, training.votes.number > 0))
-        right = (p[point] * training.counts_for[source, output]).sum(axis=1)
+        right = (p[point] * speaks_for[source, output]).sum(axis=1)
         noise = np.sqrt(training.per_source(right * (1 - right))) * rng.standard_normal(m) / total
         wander = np.sqrt((p * (1 - p)).sum(axis=0)) / n * rng.standard_normal(training.K)
         found.append(np.concatenate([training.per_source(right) / total + noise, p.mean(axis=0) + wander]))

@@ -9,11 +9,12 @@ Gold updates the weights of the readings by Bayes' rule, its log-likelihood coun
 
     log p_i(y) = (1 + t_1) log q_iy + t_2 log dependent_iy + t_3 log count_iy + sum_k M_ky q_ik + sum_j s_j [v_ij = y]
 
-up to a constant, with b_y in place of M on points without votes. All corrections are normal around 0; what multiplies
-their standard deviations is one of `SCALES`, the smallest of which changes little and is as probable as the readings
-with independent sources are. For each scale the corrections are at their mode on the gold points (Laplace's
-approximation), and the scales are weighed by their marginal likelihood. The readings themselves never see gold, so
-that a fit without some of the gold is a correction of the same readings.
+up to a constant; on points without votes log q_iy + b_y. Where the class balance is given, q is that balance on them,
+and the probabilities of the others are multiplied by one number a class so that all points together meet it. All
+corrections are normal around 0; what multiplies their standard deviations is one of `SCALES`, the smallest of which
+changes little and is as probable as the readings with independent sources are. For each scale the corrections are at
+their mode on the gold points (Laplace's approximation), and the scales are weighed by their marginal likelihood. The
+readings themselves never see gold, so that a fit without some of the gold is a correction of the same readings.
 """
 
 from __future__ import annotations
@@ -30,11 +31,15 @@ from carob.label.training import TrainingVotes, sums_of
 from carob.posterior.naive_bayes import softmax
 from carob.votes import Votes
 
-COUNT, MISLED = 0.25, 0.05  # shares of a count, and of points that follow something else, beside the dependent reading
+COUNT = 0.25  # share of a count of votes beside the dependent reading
+MISLED = 0.05  # share of points whose votes follow something else than the class
 EVIDENCE = 0.3  # what the log-likelihood of gold counts for in the weights of the readings
-SLOPE, SHIFT, MATRIX, OWN = 0.5, 1.0, 1.0, 0.8  # standard deviations of t, b, M / sqrt(K - 1), s
-SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)
-_COUNTED = 2.0  # pseudo-votes in the count
+SLOPE = 0.5  # standard deviation of t
+SHIFT = 1.0  # standard deviation of b
+MATRIX = 1.0  # standard deviation of M over sqrt(K - 1)
+OWN = 0.8  # standard deviation of s
+SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)  # of which one multiplies these standard deviations
+COUNTED = 2.0  # pseudo-votes in the count
 _LEAST = 1e-4  # probability in a component that gold corrects; weight of a scale that is left out
 _STEPS = 30  # of Newton's method, of the weights, and of meeting a class balance
 _BLOCK = 1 << 16  # points at a time
@@ -78,8 +83,10 @@ class Mixture:
         How far each output of each source is a vote for each class.
     corrections : tuple of Correction
         None without gold.
+    given : array, shape (K,), or None
+        The class balance, which points without votes have.
     offset : array, shape (K,)
-        What probabilities are multiplied by to meet a class balance that is given; ones where none is.
+        What probabilities of the others are multiplied by to meet it; ones where none is given.
     """
 
     readings: tuple[Reading, ...]
@@ -87,6 +94,7 @@ class Mixture:
     groups: tuple[Group, ...]
     counts_for: Floats
     corrections: tuple[Correction, ...]
+    given: Floats | None
     offset: Floats
 
     def posterior(self, votes: Votes) -> Floats:
@@ -98,7 +106,7 @@ class Mixture:
 
         def fill(block: int) -> None:
             rows = slice(block * _BLOCK, (block + 1) * _BLOCK)
-            result[rows] = self.probabilities(self.components(sums[rows]), voted[rows])
+            result[rows] = self.probabilities(self.components(sums[rows], voted[rows]), voted[rows])
 
         in_threads(fill, -(-len(votes) // _BLOCK))
         return result
@@ -111,8 +119,8 @@ class Mixture:
         parts += [(c.own[:, None, None] * self.counts_for, parts[-1][1]) for c in self.corrections]
         return np.concatenate([part[0] for part in parts], axis=2), np.concatenate([part[1] for part in parts], axis=1)
 
-    def components(self, sums: Floats) -> Components:
-        """What readings and a count say of some points, from sums over their votes."""
+    def components(self, sums: Floats, voted: Bools) -> Components:
+        """What readings and a count say of points, from sums over their votes and whether anybody votes on them."""
         K = len(self.offset)
         ends = np.cumsum([2 * K if reading.before_hard is not None else K for reading in self.readings])
         of_readings = [
@@ -121,20 +129,21 @@ class Mixture:
         ]
         tally = sums[:, ends[-1] : ends[-1] + K]
         own = [sums[:, ends[-1] + (k + 1) * K :][:, :K] for k in range(len(self.corrections))]
-        return Components.of(of_readings, self.readings[0].shares, smoothed_count(tally, _COUNTED), own)
+        *of_readings, count = of_silent([*of_readings, smoothed_count(tally, COUNTED)], voted, self.given)
+        return Components.of(of_readings, self.readings[0].shares, count, own)
 
     def probabilities(self, components: Components, voted: Bools) -> Floats:
         """Probabilities of points, shape (n, K), from their components and whether anybody votes on them."""
         mixed = components.mixed(self.weights)
         p = mixed
         if self.corrections:
-            bases = components.bases(mixed)
+            bases, before = components.bases(mixed, voted)
             p = np.zeros_like(mixed)
             for correction, own in zip(self.corrections, components.own, strict=True):
-                score = sum((t * base for t, base in zip(correction.slopes, bases, strict=True)), own)
+                score = sum((t * base for t, base in zip(correction.slopes, bases, strict=True)), own + before)
                 shift = np.where(voted[:, None], mixed @ correction.matrix, correction.silent)
                 p += correction.weight * softmax(score + shift)
-        p = p * self.offset
+        p = np.where(voted[:, None], p * self.offset, p)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
 
@@ -157,9 +166,7 @@ class Components:
     own: Sequence[Floats]
 
     @classmethod
-    def of(
-        cls, of_readings: Sequence[Floats], shares: Floats, count: Floats, own: Sequence[Floats] = ()
-    ) -> Components:
+    def of(cls, of_readings: Sequence[Floats], shares: Floats, count: Floats, own: Sequence[Floats] = ()) -> Components:
         """From what each reading and a count of votes say; `shares` are those of the classes."""
         dependent, *others = of_readings
         doubted = (1 - COUNT) * ((1 - MISLED) * dependent + MISLED * shares) + COUNT * count
@@ -169,10 +176,11 @@ class Components:
         """The average q."""
         return np.asarray(sum(weight * p for weight, p in zip(weights, self.averaged, strict=True)))
 
-    def bases(self, mixed: Floats) -> list[Floats]:
-        """Log probabilities that gold gives slopes to, without their mean over classes."""
+    def bases(self, mixed: Floats, voted: Bools) -> tuple[list[Floats], Floats]:
+        """Log probabilities of points with votes, that gold gives slopes to, and those of points without."""
         logs = [np.log(np.maximum(p, _LEAST)) for p in (mixed, self.dependent, self.count)]
-        return [log - log.mean(axis=1, keepdims=True) for log in logs]
+        heard = voted[:, None]
+        return [heard * (log - log.mean(axis=1, keepdims=True)) for log in logs], np.where(heard, 0.0, logs[0])
 
     def take(self, rows: Places) -> Components:
         """Those of some points."""
@@ -229,14 +237,19 @@ class Learned:
     def mixture(self, weights: Floats, corrections: Sequence[Correction]) -> Mixture:
         """A mixture of the readings, which meets the class balance that is given."""
         training, offset = self.training, np.ones(self.training.K)
-        plain = Mixture(self.readings, weights, training.groups, training.counts_for, tuple(corrections), offset)
+        plain = Mixture(
+            self.readings, weights, training.groups, training.counts_for, tuple(corrections), self.given, offset
+        )
         if self.given is None:
             return plain
-        p = self.probabilities(plain)
+        everyone = self.probabilities(plain)
+        p = everyone[training.voted]
+        due = np.maximum(self.given * training.n - everyone.sum(axis=0) + p.sum(axis=0), 1e-9)  # of points with votes
+        due /= due.sum()
         for _ in range(_STEPS):
             moved = p * offset
             share = (moved / moved.sum(axis=1, keepdims=True)).mean(axis=0)
-            offset = offset * self.given / np.maximum(share, 1e-9)
+            offset = offset * due / np.maximum(share, 1e-9)
         return replace(plain, offset=offset / offset.sum())
 
     def probabilities(self, mixture: Mixture) -> Floats:
@@ -245,11 +258,18 @@ class Learned:
         return mixture.probabilities(replace(self.components, own=own), self.training.votes.number > 0)
 
 
+def of_silent(of_readings: Sequence[Floats], voted: Bools, given: Floats | None) -> list[Floats]:
+    """What readings say, with the class balance that is given for points without votes."""
+    return [p if given is None else np.where(voted[:, None], p, given) for p in of_readings]
+
+
 def learn(training: TrainingVotes, given: Floats | None) -> Learned:
     """Learn the readings from votes; `given` is the class balance where the user says it."""
     readings, prior = learn_readings(training, given)
     of_readings = [reading.posterior(training.votes, training.groups)[0] for reading in readings]
-    components = Components.of(of_readings, readings[0].shares, smoothed_count(training.tally, _COUNTED))
+    count = smoothed_count(training.tally, COUNTED)
+    *of_readings, count = of_silent([*of_readings, count], training.votes.number > 0, given)
+    components = Components.of(of_readings, readings[0].shares, count)
     return Learned(training, readings, prior, components, given)
 
 
@@ -294,10 +314,11 @@ def _fit_corrections(
     K = gold.K
     mixed = components.mixed(weights)
     used = np.flatnonzero(gold.cast.sum(axis=1))
-    features = _features(gold, components.bases(mixed), mixed, used)
+    bases, before = components.bases(mixed, gold.votes.number > 0)
+    features = _features(gold, bases, mixed, used)
     spread = np.repeat([SLOPE, SHIFT, MATRIX * np.sqrt(K - 1), OWN], [3, K, K * K, len(used)])
     centre = np.eye(1, len(spread))[0]
-    found = [_mode(features, labels, centre, scale * spread) for scale in SCALES]
+    found = [_mode(features, before, labels, centre, scale * spread) for scale in SCALES]
     prior = [doubt / len(SCALES) + (1 - doubt) * (scale == SCALES[0]) for scale in SCALES]
     share = softmax(np.array([evidence for _, evidence, _ in found]) + np.log(prior))
     modes, _, curvature = zip(*found, strict=True)
@@ -321,19 +342,21 @@ def _features(gold: TrainingVotes, bases: Sequence[Floats], mixed: Floats, used:
     return np.concatenate([np.stack(bases, axis=2), ~voted * np.eye(K), matrix, own.transpose(0, 2, 1)], axis=2)
 
 
-def _mode(features: Floats, labels: Places, centre: Floats, spread: Floats) -> tuple[Floats, float, Floats]:
+def _mode(
+    features: Floats, before: Floats, labels: Places, centre: Floats, spread: Floats
+) -> tuple[Floats, float, Floats]:
     """The mode of a multinomial logistic regression with a normal prior, its log evidence and its curvature."""
     mode, wanted = centre.copy(), np.eye(features.shape[1])[labels]
     flat, precision = features.reshape(-1, features.shape[2]), spread**-2.0
 
     def loss(at: Floats) -> float:
-        score = features @ at
+        score = before + features @ at
         lost = np.logaddexp.reduce(score, axis=1) - (score * wanted).sum(axis=1)
         return float(lost.sum() + 0.5 * ((at - centre) ** 2 * precision).sum())
 
     now, bend = loss(mode), np.diag(precision)
     for _ in range(_STEPS):
-        p = softmax(features @ mode)
+        p = softmax(before + features @ mode)
         slope = (p - wanted).reshape(-1) @ flat + (mode - centre) * precision
         mean = np.einsum("gk,gkq->gq", p, features)
         bend = (flat * p.reshape(-1, 1)).T @ flat - mean.T @ mean + np.diag(precision)

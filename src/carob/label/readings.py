@@ -35,9 +35,12 @@ STEPS = 30  # of EM, at most
 SOURCE_VOTES = 5.0  # pseudo-votes: what all sources do, in one number of one source
 TABLE_VOTES = 25.0  # the same in each row of a source's table, for each class
 SILENT_POINTS = 5.0  # pseudo-points on which a source speaks as often whatever the class
-NOISE, SLIP = 0.5, 0.07  # shares of noise in a vote on a hard point, and in a spoken vote
+NOISE = 0.5  # share of noise in a vote on a hard point
+SLIP = 0.07  # the same in a spoken vote
 PRIOR_SAYS = 2.0  # how much more often than it does anyway a source is taken to say the class
-ODDS, D0, USUAL_D2 = 150.0, 0.05, 0.23**2
+ODDS = 150.0  # of a reading with independent sources, where votes show no dependence at all
+D0 = 0.05  # dependence at which these odds are a quarter
+USUAL_D2 = 0.053  # square of the dependence that sources usually have
 _MOVED = 1e-3  # a step of EM that moves no probability by more is the last
 _TINY = 1e-9
 
@@ -256,7 +259,8 @@ def _odds(training: TrainingVotes, reading: Reading, guess: Floats, with_silence
     of_all, error_of_all = together.sum() / alone.sum(), 2 * noise.sum() / alone.sum() ** 2
     left = max((share * (d**2 - error)).sum() + of_all**2 - error_of_all, 0)
     spread = np.sqrt(2 * ((share * error) ** 2).sum() + 2 * error_of_all**2) if noise.any() else np.inf
-    free = max(training.m - 3, 0) / max(training.m - 1, 1)  # three sources fit anything
+    speaking = np.exp(_entropies(training.cast)).sum() / training.K  # sources for each class
+    free = max(speaking - 3, 0) / max(speaking - 1, 1)  # three sources fit anything
     known = free * USUAL_D2 / max(spread, _TINY)
     return float(ODDS / (1 + (left * known + USUAL_D2) / (known + 1) / D0**2) ** 2)
 
@@ -283,10 +287,15 @@ def _anchor(training: TrainingVotes, weight: Floats) -> Floats:
 
 def _two_sided(training: TrainingVotes) -> float:
     """How much of the spread of votes is left within sources: 0 where each has but one thing to say."""
-    shares = np.vstack([training.cast, training.cast.sum(axis=0)])
-    total = shares.sum(axis=1)
-    spread = -(shares * np.log(np.maximum(shares / np.maximum(total, _TINY)[:, None], _TINY))).sum(axis=1)
-    return float(np.clip(spread[:-1].sum() / max(spread[-1], _TINY), 0, 1))
+    total = training.cast.sum(axis=1)
+    within, whole = total @ _entropies(training.cast), total.sum() * _entropies(training.cast.sum(axis=0)[None])[0]
+    return float(np.clip(within / max(whole, _TINY), 0, 1))
+
+
+def _entropies(cast: Floats) -> Floats:
+    """Of what each source says, in nats, shape (m,)."""
+    share = cast / np.maximum(cast.sum(axis=1, keepdims=True), _TINY)
+    return -np.asarray((share * np.log(np.maximum(share, _TINY))).sum(axis=1))
 
 
 def learn_readings(training: TrainingVotes, given: Floats | None) -> tuple[tuple[Reading, ...], Floats]:

@@ -186,9 +186,11 @@ def _mixture(content: dict[str, Any], model: SourceModel) -> Mixture:
     if not (offset > 0).all() or len(weights(content["weights"])) != len(readings):
         raise InputError("its readings do not fit its sources and classes")
     counts_for = numbers(content["counts_for"], (m, V, K))
-    return Mixture(
-        readings, weights(content["weights"]), groups(content["groups"], m, True), counts_for, corrections, offset
-    )
+    given = None if content["given"] is None else weights(content["given"])
+    if given is not None and len(given) != K:
+        raise InputError("its class balance does not fit its classes")
+    of_groups = groups(content["groups"], m, True)
+    return Mixture(readings, weights(content["weights"]), of_groups, counts_for, corrections, given, offset)
 
 
 def _fields(kind: type[T], content: dict[str, Any], m: int, V: int, K: int) -> T:

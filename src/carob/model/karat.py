@@ -139,6 +139,8 @@ class PoolFit(Fit):
         m, V, K = len(model.sources), max(model.sizes) - 1, len(model.classes)
         of_groups, log_odds = groups(content["groups"], m, True), content["evidence"]
         silence = content.get("silence", [None] * len(log_odds))
+        if len(silence) != len(log_odds):
+            raise InputError("its readings say of more or less evidence than there is what silence means")
         evidence = tuple(
             Evidence(numbers(said, (m, V, K)), of_groups, None if silent is None else numbers(silent, (m, K)))
             for said, silent in zip(log_odds, silence, strict=True)

@@ -20,6 +20,7 @@ from carob.label.fit import fit_digest
 from carob.paper.structure import DependentPair, dependent_pairs, unexplained
 from carob.posterior.settings import Settings
 from carob.value.decision import Kind
+from carob.value.dependence import explaining_model
 from carob.value.words import votes_alone_words
 from carob.votes.messages import Message
 
@@ -88,8 +89,9 @@ def votes_alone(digest: Digest, settings: Settings) -> VotesAlone:
     pairs: list[DependentPair] = []
     p_value, m = np.nan, len(voted.sources)
     if m >= 3 and len(voted.outputs.source) <= MOST_OUTPUTS:
-        moments, model = Moments.of(voted), fit.class_model(digest.kept)
         known = settings.for_sources(digest.counts.sources, digest.sources).known_pairs
+        moments = Moments.of(voted)
+        model = explaining_model(moments, fit, digest.kept, known)
         pairs = dependent_pairs(moments, model, known_pairs=known)
         largest = float(np.abs(unexplained(moments, model)[1][np.triu_indices(m, 1)]).max())
         p_value = min(1.0, m * (m - 1) * NormalDist().cdf(-largest))
