@@ -66,7 +66,10 @@ def put(module: str, name: str, new: Any) -> None:
     setattr(home, name, new)
     imported = re.compile(rf"^from carob\.{re.escape(module)} import [^\n]*\b{name}\b", re.MULTILINE)
     for key, other in list(sys.modules.items()):
-        if key.startswith("carob.") and other is not home and imported.search(inspect.getsource(other)):
+        written = (
+            key.startswith("carob.") and other is not home and (getattr(other, "__file__", None) or "").endswith(".py")
+        )
+        if written and imported.search(inspect.getsource(other)):
             setattr(other, name, new)
 
 

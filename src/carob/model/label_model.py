@@ -81,10 +81,10 @@ class LabelModel(Shown):
     >>> votes = carob.paper.datasets.load_imdb()
     >>> model = carob.LabelModel(class_balance=0.5).fit(votes)
     >>> model.predict_proba(votes)[[0, -1]].round(3)
-    array([[0.884, 0.116],
-           [0.15 , 0.85 ]])
+    array([[0.958, 0.042],
+           [0.191, 0.809]])
     >>> model.score(votes, votes.gold)
-    0.6854
+    0.67726
     """
 
     def __init__(

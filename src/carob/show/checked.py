@@ -35,8 +35,8 @@ def check(votes: Any, gold: Any = None, *, model: LabelModel | None = None) -> C
     --------
     >>> import carob
     >>> found = carob.check(carob.paper.datasets.load_imdb(), model=carob.LabelModel(class_balance=0.5))
-    >>> print(str(found).partition("\n")[0])
-    Ready to fit: 50,000 points, 12 sources, 2 classes, 50,000 gold labels.
+    >>> print(str(found).partition(".")[0])
+    Ready to fit: 50,000 points, 12 sources, 2 classes, 50,000 gold labels
     >>> found.problems
     ()
     """

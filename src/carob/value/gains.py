@@ -96,9 +96,9 @@ class Law:
         return Gain(self.level * max(seen, LEAST) ** self.power, self.below, self.above)
 
 
-LABELS = Law(2.9, 0.5, 2.5, 0.4)  # what is lost for want of labels
-POINTS = Law(3.1, 0.5, 2.5, 0.7)  # what is lost for want of points
-RIGHT = 0.25  # more right labels for a nat less of log loss
+LABELS = Law(3.5, 0.5, 2.5, 0.4)  # what is lost for want of labels
+POINTS = Law(0.8, 0.5, 2.5, 1.3)  # what is lost for want of points
+RIGHT = 0.3  # more right labels for a nat less of log loss
 LEAST = 0.01  # of what is seen; less is taken as this
 
 

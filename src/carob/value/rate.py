@@ -192,7 +192,7 @@ def rate(
     >>> round(share.low, 2), round(share.high, 2)
     (0.45, 0.55)
     >>> print(found.verdict)
-    Your 200 gold labels and 50,000 points with votes are worth 247 random gold labels.
+    Your 200 gold labels and 50,000 points with votes are worth 236 random gold labels.
     """
     model = LabelModel() if model is None else model
     data, truth = model.read(votes, gold, chances)
