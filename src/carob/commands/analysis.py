@@ -29,19 +29,12 @@ _MOST_TRIPLETS = 100  # sources up to which the triplets of each are looked at
 
 @dataclass(frozen=True)
 class Prices:
-    """What data cost, and what may be spent.
-
-    Parameters
-    ----------
-    label_cost, point_cost, budget : float
-    example : bool
-        Nobody said what data cost: these are made up.
-    """
+    """What data cost, and what may be spent."""
 
     label_cost: float = 1.0
     point_cost: float = 0.01
     budget: float = 100.0
-    example: bool = True
+    example: bool = True  # nobody said what data cost: these are made up
 
     def __post_init__(self) -> None:
         check_costs(self.label_cost, self.point_cost, self.budget)
@@ -49,58 +42,28 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class Labeled:
-    """A model, and the labels that it gives to all points.
-
-    Parameters
-    ----------
-    model : LabelModel
-    votes : Votes
-        Of the sources that the model knows.
-    probabilities : array, shape (n, K)
-    result : FitResult
-        What is to be told of both.
-    alone : SourceTable or None
-        What votes alone say of the sources, where there is gold.
-    """
+    """A model, and the labels that it gives to all points."""
 
     model: LabelModel
-    votes: Votes
-    probabilities: Floats
-    result: FitResult
-    alone: SourceTable | None
+    votes: Votes  # of the sources that the model knows
+    probabilities: Floats  # shape (n, K)
+    result: FitResult  # what is to be told of both
+    alone: SourceTable | None  # what votes alone say of the sources, where there is gold
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """All that can be told of votes and gold.
-
-    Parameters
-    ----------
-    votes : Votes
-    settings : Settings
-    check : CheckResult
-    labeled : Labeled or None
-        None where problems keep sources from being learned.
-    value : DataValue, VotesAlone or None
-    no_value : str
-        Why there is no value, where there is none.
-    risks : Risks or None
-        What the value rests on; None without enough gold.
-    by_points : tuple of ValueAt
-        What fewer points would be worth.
-    spread : TripletSpread or None
-        Of the source on which triplets differ most.
-    """
+    """All that can be told of votes and gold."""
 
     votes: Votes
     settings: Settings
     check: CheckResult
-    labeled: Labeled | None = None
+    labeled: Labeled | None = None  # None where problems keep sources from being learned
     value: DataValue | VotesAlone | None = None
-    no_value: str = ""
-    risks: Risks | None = None
-    by_points: tuple[ValueAt, ...] = ()
-    spread: TripletSpread | None = None
+    no_value: str = ""  # why there is no value, where there is none
+    risks: Risks | None = None  # what the value rests on; None without enough gold
+    by_points: tuple[ValueAt, ...] = ()  # what fewer points would be worth
+    spread: TripletSpread | None = None  # of the source on which triplets differ most
 
     def plan(self, prices: Prices) -> Plan | None:
         """How to spend a budget; None without enough gold."""

@@ -17,26 +17,14 @@ _MOST_SHOWN = 24  # sources of which every pair is told
 
 @dataclass(frozen=True, eq=False)
 class Dependence:
-    """Every pair of some sources: those in flagged pairs first, then those that vote most, in their order.
-
-    Parameters
-    ----------
-    sources : tuple of str
-    agreement : array, shape (s, s)
-        Share of the points on which both vote where they vote the same; NaN where there is none.
-    correlation : array, shape (s, s)
-        Correlation of their votes that the class does not explain.
-    pairs : tuple of DependentPair
-        All pairs, of all sources, that surely depend on each other, the strongest first.
-    n_sources : int
-        Sources that there are.
-    """
+    """Every pair of some sources: those in flagged pairs first, then those that vote most, in their order."""
 
     sources: tuple[str, ...]
+    # shape (s, s): share of the points on which both vote where they vote the same; NaN where there is none
     agreement: Floats
-    correlation: Floats
-    pairs: tuple[DependentPair, ...]
-    n_sources: int
+    correlation: Floats  # shape (s, s): correlation of their votes that the class does not explain
+    pairs: tuple[DependentPair, ...]  # all pairs, of all sources, that surely depend on each other, the strongest first
+    n_sources: int  # sources that there are
 
     @classmethod
     def of(cls, moments: Moments, model: SourceModel, known_pairs: Pairs = ()) -> Dependence:

@@ -17,24 +17,13 @@ from carob.read.formats import check_output, written_table
 
 @dataclass(frozen=True)
 class LabelResult:
-    """What was labeled and written.
-
-    Parameters
-    ----------
-    n_points : int
-    classes : tuple
-    labels : tuple of LabelShare
-    out : str
-        The file that was written.
-    n_uncovered : int
-        Points that no source votes on.
-    """
+    """What was labeled and written."""
 
     n_points: int
     classes: tuple[Label, ...]
     labels: tuple[LabelShare, ...]
-    out: str
-    n_uncovered: int = 0
+    out: str  # the file that was written
+    n_uncovered: int = 0  # points that no source votes on
 
 
 def label_votes(

@@ -13,22 +13,12 @@ from carob.value.plan import Plan
 
 @dataclass(frozen=True, eq=False)
 class ReportResult:
-    """All that can be told, and a plan.
+    """All that can be told, and a plan."""
 
-    Parameters
-    ----------
-    name : str
-        What the votes are called.
-    analysis : Analysis
-    prices : Prices
-    plan : Plan or None
-        None without enough gold.
-    """
-
-    name: str
+    name: str  # what the votes are called
     analysis: Analysis
     prices: Prices
-    plan: Plan | None
+    plan: Plan | None  # None without enough gold
 
 
 def report_votes(data: VotesFile, settings: Settings, prices: Prices, progress: Progress = silent) -> ReportResult:

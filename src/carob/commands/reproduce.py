@@ -22,17 +22,10 @@ _COLUMNS = [field.name for field in fields(Comparison) if field.name != "roundin
 
 @dataclass(frozen=True, eq=False)
 class ReproduceResult:
-    """What was reproduced.
-
-    Parameters
-    ----------
-    found : Reproduction
-    out : str
-        The folder that the numbers were written to.
-    """
+    """What was reproduced."""
 
     found: Reproduction
-    out: str
+    out: str  # the folder that the numbers were written to
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -20,36 +20,18 @@ from carob.votes.messages import Message, mending, of_kind
 
 @dataclass(frozen=True, eq=False)
 class DataSummary:
-    """What was read, and how good each source is.
-
-    Parameters
-    ----------
-    n_points : int
-    n_gold : int or None
-        Gold labels; None where no gold was given at all.
-    classes : tuple
-    coding : Coding
-        How classes and abstains are written.
-    sources : SourceTable
-    level : float
-        Of the intervals of the accuracies.
-    contradicted : int
-        For how many sources the interval of the estimate and the interval from gold do not meet.
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at before the labels are used.
-    n_uncovered : int
-        Points that no source votes on.
-    """
+    """What was read, and how good each source is."""
 
     n_points: int
-    n_gold: int | None
+    n_gold: int | None  # gold labels; None where no gold was given at all
     classes: tuple[Label, ...]
-    coding: Coding
+    coding: Coding  # how classes and abstains are written
     sources: SourceTable
-    level: float
-    contradicted: int
+    level: float  # of the intervals of the accuracies
+    contradicted: int  # for how many sources the interval of the estimate and the interval from gold do not meet
+    # what of the data was dropped, what was guessed, and what to look at before the labels are used
     messages: tuple[Message, ...] = ()
-    n_uncovered: int = 0
+    n_uncovered: int = 0  # points that no source votes on
 
     @property
     def warnings(self) -> tuple[Message, ...]:
@@ -115,28 +97,17 @@ def class_shares(model: LabelModel) -> tuple[ClassShare, ...]:
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """How the numbers of a source are spread, and where they are best cut into votes.
-
-    Parameters
-    ----------
-    source : str
-    kind : str
-        "score" or "probability".
-    quarters : tuple of float
-        The lowest number, those that a quarter, half and three quarters of the points are up to, and the highest; each
-        is the mean of its bin.
-    cut : float or None
-        From here on, or up to here where high numbers speak for the first class, a number is a vote for the second
-        class; None where no single cut tells the classes apart.
-    accuracy : float
-        How often the source is right, if cut there.
-    """
+    """How the numbers of a source are spread, and where they are best cut into votes."""
 
     source: str
-    kind: str
+    kind: str  # "score" or "probability"
+    # the lowest number, those that a quarter, half and three quarters of the points are up to, and the highest;
+    # each is the mean of its bin
     quarters: tuple[float, ...]
+    # from here on, or up to here where high numbers speak for the first class, a number is a vote for the second
+    # class; None where no single cut tells the classes apart
     cut: float | None
-    accuracy: float
+    accuracy: float  # how often the source is right, if cut there
 
 
 def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]:

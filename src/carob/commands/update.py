@@ -14,24 +14,14 @@ from carob.read.files import check_apart, check_writable
 
 @dataclass(frozen=True, eq=False)
 class UpdateResult:
-    """What was learned from more votes.
+    """What was learned from more votes."""
 
-    Parameters
-    ----------
-    data : DataSummary
-        Of all votes that the model has learned from.
-    class_balance : tuple of ClassShare
-    n_added, n_gold_added : int
-        Points and gold labels that are new.
-    out : str
-        The model file that was written.
-    """
-
-    data: DataSummary
+    data: DataSummary  # of all votes that the model has learned from
     class_balance: tuple[ClassShare, ...]
+    # n_added, n_gold_added: points and gold labels that are new
     n_added: int
     n_gold_added: int
-    out: str
+    out: str  # the model file that was written
 
 
 def update_model(data: VotesFile, model_file: str, out: str | None = None, progress: Progress = silent) -> UpdateResult:

@@ -32,56 +32,26 @@ _CHUNK = 1 << 17  # points that are sorted into their blocks at a time
 
 @dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """How often the sources of a group give each joint output, and what the others say then.
+    """How often the sources of a group give each joint output, and what the others say then."""
 
-    Parameters
-    ----------
-    group : tuple of int
-        Sources that are taken as one.
-    joint : array of int64, shape (B, J)
-        Points of each block with each joint output, as `joint_output` numbers them.
-    with_others : array of int64, shape (B, J, F)
-        The same together with every output of every source, in the order of `Outputs`.
-    """
-
-    group: Group
-    joint: Ints
-    with_others: Ints
+    group: Group  # sources that are taken as one
+    joint: Ints  # shape (B, J): points of each block with each joint output, as `joint_output` numbers them
+    with_others: Ints  # shape (B, J, F): the same together with every output of every source, in the order of `Outputs`
 
 
 @dataclass(frozen=True, eq=False)
 class TripleSums:
-    """Sums over points of products of three features, which are -1, 0 or 1.
+    """Sums over points of products of three features, which are -1, 0 or 1."""
 
-    Parameters
-    ----------
-    feature : array of int, shape (f,)
-        Outputs, by their place in `Outputs`.
-    sign : array of int, shape (f,)
-        What each counts for where it is given: -1 or 1.
-    triples : array of int, shape (T, 3)
-        Places in `feature`.
-    sums : array of int64, shape (B, T)
-    """
-
-    feature: Places
-    sign: Ints
-    triples: Places
-    sums: Ints
+    feature: Places  # shape (f,): outputs, by their place in `Outputs`
+    sign: Ints  # shape (f,): what each counts for where it is given: -1 or 1
+    triples: Places  # shape (T, 3): places in `feature`
+    sums: Ints  # shape (B, T)
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """What was counted.
-
-    Parameters
-    ----------
-    blocks : tuple of Moments
-        Of the points of each block.
-    groups : tuple of GroupCounts
-        One for every group of sources that are known to depend on each other.
-    triples : TripleSums or None
-        What the class balance is estimated from, where that takes third moments.
 
     Examples
     --------
@@ -94,9 +64,9 @@ class Statistics:
     True
     """
 
-    blocks: tuple[Moments, ...]
-    groups: tuple[GroupCounts, ...] = ()
-    triples: TripleSums | None = None
+    blocks: tuple[Moments, ...]  # of the points of each block
+    groups: tuple[GroupCounts, ...] = ()  # one for every group of sources that are known to depend on each other
+    triples: TripleSums | None = None  # what the class balance is estimated from, where that takes third moments
 
     @classmethod
     def of(cls, votes: Votes, groups: Sequence[Group] = (), first_row: int = 0) -> Statistics:

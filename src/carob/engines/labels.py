@@ -17,20 +17,11 @@ from carob.votes.columns import names_array
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows of a table, to be labeled.
-
-    Parameters
-    ----------
-    votes : Votes
-    first_row : int
-        Row number of the first, counted from 0.
-    kept : mapping of str to column, or None
-        Columns of the table that are handed on.
-    """
+    """Some rows of a table, to be labeled."""
 
     votes: Votes
-    first_row: int = 0
-    kept: Mapping[str, Any] | None = None
+    first_row: int = 0  # row number of the first, counted from 0
+    kept: Mapping[str, Any] | None = None  # columns of the table that are handed on
 
 
 def label_columns(

@@ -32,20 +32,11 @@ _MERGED = 16  # digests that wait to be put together
 
 @dataclass(frozen=True, eq=False)
 class FileVotes:
-    """Votes that are read chunk by chunk.
-
-    Parameters
-    ----------
-    stream : Stream or SortedVotes
-    decoder : RowDecoder
-        How rows become votes.
-    digest : Digest
-        What is learned from.
-    """
+    """Votes that are read chunk by chunk."""
 
     stream: Stream | SortedVotes
-    decoder: RowDecoder
-    digest: Digest
+    decoder: RowDecoder  # how rows become votes
+    digest: Digest  # what is learned from
 
     def __len__(self) -> int:
         return len(self.digest)

@@ -25,23 +25,12 @@ VOTES_WORTH = 25.0  # gold labels that the class balance found in the votes coun
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """The class balance as a function of the statistics of some points, with all choices made.
+    """The class balance as a function of the statistics of some points, with all choices made."""
 
-    Parameters
-    ----------
-    given : array, shape (K,), or None
-        What the user says.
-    kind : Kind
-    pairs : tuple of pairs of int
-        Sources known to depend on each other.
-    triples : TripleSums or None
-        What was summed for it.
-    """
-
-    given: Floats | None
+    given: Floats | None  # shape (K,): what the user says
     kind: Kind
-    pairs: Positions
-    triples: TripleSums | None
+    pairs: Positions  # sources known to depend on each other
+    triples: TripleSums | None  # what was summed for it
 
     def of(self, moments: Moments, sums: Ints | None, gold_counts: Ints | None) -> Floats:
         """The class balance of points with these moments and sums, and these numbers of gold labels, shape (K,)."""

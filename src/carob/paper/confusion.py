@@ -31,27 +31,15 @@ LEFT_OVER = 0.15  # of the noise that a single view adds, what the median over a
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Solved triples of views.
+    """Solved triples of views."""
 
-    Parameters
-    ----------
-    by_view : array, shape (V, S, m, S)
-        Shares of what each view and each source say.
-    places : array of int, shape (T, 3)
-        The views of each triple.
-    apart : array of bool, shape (V, m)
-        Whether a view and a source may be taken to be independent given the class.
-    solution : array, shape (T, 3, K, S)
-        What shares of a view's outputs are multiplied by to become probabilities of a source's outputs given the part.
-    weights : array, shape (T, K)
-        Probability of each part.
-    """
-
-    by_view: Floats
-    places: Places
-    apart: Bools
+    by_view: Floats  # shape (V, S, m, S): shares of what each view and each source say
+    places: Places  # shape (T, 3): the views of each triple
+    apart: Bools  # shape (V, m): whether a view and a source may be taken to be independent given the class
+    # shape (T, 3, K, S): what shares of a view's outputs are multiplied by to become probabilities of a source's
+    # outputs given the part
     solution: Floats
-    weights: Floats
+    weights: Floats  # shape (T, K): probability of each part
 
     @classmethod
     def of(cls, n: float, triples: Floats, pairs: Floats, places: Places, apart: Bools) -> Solved:
@@ -140,23 +128,14 @@ class Solved:
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """How sources vote.
+    """How sources vote."""
 
-    Parameters
-    ----------
-    tables : array, shape (m, K, S)
-        Probability of every output given the class.
-    class_balance : array, shape (K,)
-    reference : array, shape (m, K, S)
-        The tables before they were drawn to anything, by which other points find the order of their parts.
-    noise : array, shape (m,)
-        How noisy these were.
-    """
-
-    tables: Floats
-    class_balance: Floats
+    tables: Floats  # shape (m, K, S): probability of every output given the class
+    class_balance: Floats  # shape (K,)
+    # shape (m, K, S): the tables before they were drawn to anything, by which other points find the order of
+    # their parts
     reference: Floats
-    noise: Floats
+    noise: Floats  # shape (m,): how noisy these were
 
 
 def confusion(

@@ -15,23 +15,12 @@ from carob.votes import Votes
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Statistics of votes, and what was settled on the way.
-
-    Parameters
-    ----------
-    statistics : Statistics
-    kind : Kind
-        Of the sources.
-    pairs : tuple of pairs of int
-        Sources known to depend on each other.
-    groups : tuple of tuples of int
-        What these make: every source in one group.
-    """
+    """Statistics of votes, and what was settled on the way."""
 
     statistics: Statistics
-    kind: Kind
-    pairs: Positions
-    groups: tuple[Group, ...]
+    kind: Kind  # of the sources
+    pairs: Positions  # sources known to depend on each other
+    groups: tuple[Group, ...]  # what these make: every source in one group
 
     @property
     def triple_sums(self) -> Ints | None:

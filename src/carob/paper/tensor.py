@@ -39,21 +39,15 @@ _ENOUGH = 1e-6  # sine of the largest angle of a round that was the last: the ne
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Three-way tables with outputs divided by the roots of their shares.
+    """Three-way tables with outputs divided by the roots of their shares."""
 
-    Parameters
-    ----------
-    root : three arrays, shape (T, S)
-        One over the root of the share of each output of the three views.
-    ab, ac, bc : arrays, shape (T, S, S)
-    abc : array, shape (T, S, S, S)
-    """
-
+    # shape (T, S): one over the root of the share of each output of the three views
     root: tuple[Floats, Floats, Floats]
+    # ab, ac, bc: shape (T, S, S)
     ab: Floats
     ac: Floats
     bc: Floats
-    abc: Floats
+    abc: Floats  # shape (T, S, S, S)
 
     @classmethod
     def of(cls, tables: Floats, n: float) -> Scaled:
@@ -68,17 +62,11 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Parts of three-way tables, in any order.
+    """Parts of three-way tables, in any order."""
 
-    Parameters
-    ----------
-    weights : array, shape (T, K)
-        p_y: probability of each part.
-    views : array, shape (T, 3, S, K)
-        Probability of every output of the three views given the part. Noise may make it less than 0.
-    """
-
-    weights: Floats
+    weights: Floats  # shape (T, K): p_y: probability of each part
+    # shape (T, 3, S, K): probability of every output of the three views given the part. Noise may make it less
+    # than 0
     views: Floats
 
 

@@ -26,20 +26,12 @@ from carob.posterior.source_model import SourceModel, check_class_balance
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means.
-
-    Parameters
-    ----------
-    kind : Kind
-    moments : Moments
-    features : Features
-    b : array, shape (f, f)
-    """
+    """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means."""
 
     kind: Kind
     moments: Moments
     features: Features
-    b: Floats
+    b: Floats  # shape (f, f)
 
     @classmethod
     def of(cls, kind: Kind, moments: Moments, balance: Floats, pairs: Positions) -> Problem:
@@ -74,24 +66,13 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Solved triplets.
-
-    Parameters
-    ----------
-    problem : Problem
-    x : array, shape (f,)
-        Signed parameters of the features.
-    sign : array of int, shape (m,)
-    class_balance : array, shape (K,)
-    settings : TripletSettings
-        How the triplets were solved.
-    """
+    """Solved triplets."""
 
     problem: Problem
-    x: Floats
-    sign: Ints
-    class_balance: Floats
-    settings: TripletSettings
+    x: Floats  # shape (f,): signed parameters of the features
+    sign: Ints  # shape (m,)
+    class_balance: Floats  # shape (K,)
+    settings: TripletSettings  # how the triplets were solved
 
     @property
     def model(self) -> SourceModel:

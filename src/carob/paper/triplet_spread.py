@@ -15,20 +15,11 @@ from carob.posterior.settings import Positions
 
 @dataclass(frozen=True, eq=False)
 class TripletSpread:
-    """Estimates of the accuracy of one source, one by every pair of other sources.
-
-    Parameters
-    ----------
-    source : str
-    accuracies : array, shape (t,)
-        In increasing order; as sources that are right equally often in all classes.
-    negative : int
-        Triplets that contradict themselves, which give no estimate.
-    """
+    """Estimates of the accuracy of one source, one by every pair of other sources."""
 
     source: str
-    accuracies: Floats
-    negative: int
+    accuracies: Floats  # shape (t,): in increasing order; as sources that are right equally often in all classes
+    negative: int  # triplets that contradict themselves, which give no estimate
 
     @property
     def median(self) -> float:

@@ -42,18 +42,10 @@ _CHUNK = 1 << 17  # points that are counted at a time
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Pools of sources, and triples of them.
+    """Pools of sources, and triples of them."""
 
-    Parameters
-    ----------
-    pools : tuple of tuples of int
-        Sources of each, in the order that decides between equals.
-    triples : array of int, shape (T, 3)
-        Pools that are independent given the class, as far as is known.
-    """
-
-    pools: tuple[Group, ...]
-    triples: Places
+    pools: tuple[Group, ...]  # sources of each, in the order that decides between equals
+    triples: Places  # shape (T, 3): pools that are independent given the class, as far as is known
 
     @classmethod
     def single(cls, groups: Sequence[Group], clear: Floats, enough: float, rng: np.random.Generator) -> Views:
@@ -218,23 +210,14 @@ def _deal(groups: Sequence[Group], favourite: Ints, rng: np.random.Generator) ->
 
 @dataclass(frozen=True, eq=False)
 class ViewCounts:
-    """What views and sources say, in blocks of points.
-
-    Parameters
-    ----------
-    views : Views
-    n : array of int64, shape (B,)
-        Points of each block.
-    triples : array of int64, shape (B, T, S, S, S)
-        On how many points the views of each triple say what; S outputs, "nothing said" the first.
-    with_sources : array of int64, shape (B, V, m, S, S)
-        The same for a view and a source.
-    """
+    """What views and sources say, in blocks of points."""
 
     views: Views
-    n: Ints
+    n: Ints  # shape (B,): points of each block
+    # shape (B, T, S, S, S): on how many points the views of each triple say what; S outputs, "nothing said" the
+    # first
     triples: Ints
-    with_sources: Ints
+    with_sources: Ints  # shape (B, V, m, S, S): the same for a view and a source
 
     @classmethod
     def of(cls, votes: Votes, views: Views, first_row: int = 0) -> ViewCounts:

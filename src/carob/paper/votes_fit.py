@@ -20,23 +20,12 @@ from carob.votes import GoldPoints
 
 @dataclass(frozen=True, eq=False)
 class VotesFit:
-    """What votes alone tell.
-
-    Parameters
-    ----------
-    solution : Solution
-    balance : Balance
-        How the class balance was found.
-    joint : tuple of GroupCounts
-        How known groups of sources vote together.
-    groups : tuple of tuples of int
-        All groups, sources alone among them.
-    """
+    """What votes alone tell."""
 
     solution: Solution
-    balance: Balance
-    joint: tuple[GroupCounts, ...]
-    groups: tuple[Group, ...]
+    balance: Balance  # how the class balance was found
+    joint: tuple[GroupCounts, ...]  # how known groups of sources vote together
+    groups: tuple[Group, ...]  # all groups, sources alone among them
 
     @cached_property
     def model(self) -> SourceModel:

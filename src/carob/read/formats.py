@@ -30,17 +30,10 @@ _LARGEST_BLOCK = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class FileContent:
-    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed.
-
-    Parameters
-    ----------
-    name : str
-    content : bytes or None
-        None where the file is on disk under that name; text may be compressed there.
-    """
+    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed."""
 
     name: str
-    content: bytes | None
+    content: bytes | None  # None where the file is on disk under that name; text may be compressed there
 
     def stream(self) -> Any:
         """All bytes, one after the other, not compressed."""

@@ -20,21 +20,11 @@ from carob.votes.columns import Column
 
 @dataclass(frozen=True, eq=False)
 class GoldFile:
-    """Gold in a second table.
+    """Gold in a second table."""
 
-    Parameters
-    ----------
-    labels : Column
-        A row per key.
-    keys : list of str
-        Compared as text: one file may hold numbers where the other holds their digits.
-    chances : array or None
-        How likely each was to be picked.
-    """
-
-    labels: Column
-    keys: list[str]
-    chances: Floats | None
+    labels: Column  # a row per key
+    keys: list[str]  # compared as text: one file may hold numbers where the other holds their digits
+    chances: Floats | None  # how likely each was to be picked
 
     @classmethod
     def read(cls, options: ReadOptions, key: str | None) -> GoldFile:

@@ -23,16 +23,9 @@ _LOOKED_AT = 200  # rows, to find the column of texts
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may be handed over.
+    """How much may be handed over."""
 
-    Parameters
-    ----------
-    megabytes : int
-        Of a file, also once it is no longer compressed.
-    rows, columns : int
-    """
-
-    megabytes: int = 200
+    megabytes: int = 200  # of a file, also once it is no longer compressed
     rows: int = 2_000_000
     columns: int = 5_000
 
@@ -44,27 +37,16 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """A file with its columns.
-
-    Parameters
-    ----------
-    file : FileContent
-    columns : tuple of str
-    table : pyarrow.Table
-        As it stands in the file.
-    gold, key, text : str or None
-        Columns that seem to hold gold labels, names of points, and texts to read.
-    long : bool
-        Whether it seems to have a row per vote.
-    """
+    """A file with its columns."""
 
     file: FileContent
     columns: tuple[str, ...]
-    table: Any
+    table: Any  # as it stands in the file
+    # gold, key, text: columns that seem to hold gold labels, names of points, and texts to read
     gold: str | None
     key: str | None
     text: str | None
-    long: bool
+    long: bool  # whether it seems to have a row per vote
 
 
 def read_upload(name: str, content: bytes, limits: Limits) -> Upload:

@@ -32,25 +32,9 @@ _LETTERS = 2_000  # of a text that is shown
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user said about the file and how to learn from it.
+    """What a user said about the file and how to learn from it."""
 
-    Parameters
-    ----------
-    layout, gold, key, text, task, worker, label : str
-        Empty where not said.
-    classes, abstain : str
-        Between commas.
-    kinds, mapping : str
-        What columns hold, and what to read instead of values, as in ``judge=score, rating=0..10`` and ``no.=no``.
-    ignore_case : bool
-    class_balance : str
-    method : str
-    off : tuple of str
-        Sources that are switched off.
-    merged : tuple of pairs of str
-        Sources that are taken as one.
-    """
-
+    # layout, gold, key, text, task, worker, label: empty where not said
     layout: str = ""
     gold: str = ""
     key: str = ""
@@ -58,15 +42,18 @@ class Choices:
     task: str = ""
     worker: str = ""
     label: str = ""
+    # classes, abstain: between commas
     classes: str = ""
     abstain: str = ""
+    # kinds, mapping: what columns hold, and what to read instead of values, as in ``judge=score, rating=0..10``
+    # and ``no.=no``
     kinds: str = ""
     mapping: str = ""
     ignore_case: bool = False
     class_balance: str = ""
     method: str = "consensus"
-    off: tuple[str, ...] = ()
-    merged: tuple[tuple[str, str], ...] = ()
+    off: tuple[str, ...] = ()  # sources that are switched off
+    merged: tuple[tuple[str, str], ...] = ()  # sources that are taken as one
 
     def reading(self, long: bool, gold: Upload | None = None) -> ReadOptions:
         """How to read a file that seems to have a row per vote, or not: there a text is no column of votes.
@@ -104,56 +91,28 @@ class Choices:
 
 @dataclass(frozen=True)
 class Effect:
-    """What the last change did.
+    """What the last change did."""
 
-    Parameters
-    ----------
-    before, after : float or None
-        Log loss of votes and gold.
-    changed, points : int
-        Labels that are others now, of so many.
-    """
-
+    # before, after: log loss of votes and gold
     before: float | None
     after: float | None
+    # changed, points: labels that are others now, of so many
     changed: int
     points: int
 
 
 @dataclass
 class Workspace:
-    """All that the page knows, in memory alone.
-
-    Parameters
-    ----------
-    limits : Limits
-    name : str
-        Of what is open; empty where nothing is.
-    upload : Upload or None
-        The file; None with the example.
-    gold_upload : Upload or None
-        A second file, with gold.
-    choices : Choices
-    votes : Votes or None
-        As read, with all sources.
-    given : dict
-        Labels that were given on the page, by row.
-    chances : dict
-        How likely those rows were to be picked.
-    picked : Picked or None
-    analysis : Analysis or None
-    effect : Effect or None
-    job : Job or None
-    """
+    """All that the page knows, in memory alone."""
 
     limits: Limits = field(default_factory=Limits)
-    name: str = ""
-    upload: Upload | None = None
-    gold_upload: Upload | None = None
+    name: str = ""  # of what is open; empty where nothing is
+    upload: Upload | None = None  # the file; None with the example
+    gold_upload: Upload | None = None  # a second file, with gold
     choices: Choices = field(default_factory=Choices)
-    votes: Votes | None = None
-    given: dict[int, int] = field(default_factory=dict)
-    chances: dict[int, float] = field(default_factory=dict)
+    votes: Votes | None = None  # as read, with all sources
+    given: dict[int, int] = field(default_factory=dict)  # labels that were given on the page, by row
+    chances: dict[int, float] = field(default_factory=dict)  # how likely those rows were to be picked
     picked: Picked | None = None
     analysis: Analysis | None = None
     effect: Effect | None = None

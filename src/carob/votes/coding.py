@@ -22,13 +22,6 @@ UNKNOWN = -2  # the code of what is neither a class nor an abstain
 class Spelling:
     """How values are rewritten before they are taken for classes or abstains.
 
-    Parameters
-    ----------
-    ignore_case : bool
-        Texts are taken in lower case.
-    mapping : tuple of pairs
-        A value, as text, and what to read instead.
-
     Examples
     --------
     >>> spelling = Spelling.of(True, {"no.": "no"})
@@ -36,8 +29,8 @@ class Spelling:
     ['no', 'yes', 3]
     """
 
-    ignore_case: bool = False
-    mapping: tuple[tuple[str, Label], ...] = ()
+    ignore_case: bool = False  # texts are taken in lower case
+    mapping: tuple[tuple[str, Label], ...] = ()  # a value, as text, and what to read instead
 
     @classmethod
     def of(cls, ignore_case: bool = False, mapping: Mapping[str, Label] | None = None) -> Spelling:

@@ -23,22 +23,6 @@ _BLOCK = 1 << 18  # points at a time where votes are held sparsely
 class VoteCounts:
     """What every source says, and on how many points.
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    sources : tuple of str
-    classes : tuple
-    scored : array of bool, shape (m,)
-        Sources that give scores rather than votes.
-    cast : array of int64, shape (m, 3, V + 1)
-        On how many points a source gives an output, "nothing said" first: of points with one vote or none, with
-        several that are the same, and with votes that differ.
-    prints : array of uint64, shape (m,)
-        A fingerprint of all that a source says: two that differ anywhere have, but for one chance in 2^57, two.
-    uncovered : int
-        Points on which no source says anything.
-
     Examples
     --------
     >>> from carob.votes import Votes
@@ -50,13 +34,17 @@ class VoteCounts:
     True
     """
 
-    n: int
+    n: int  # number of points
     sources: tuple[str, ...]
     classes: tuple[Label, ...]
-    scored: Bools
+    scored: Bools  # shape (m,): sources that give scores rather than votes
+    # shape (m, 3, V + 1): on how many points a source gives an output, "nothing said" first: of points with one
+    # vote or none, with several that are the same, and with votes that differ
     cast: Ints
+    # shape (m,): a fingerprint of all that a source says: two that differ anywhere have, but for one chance in
+    # 2^57, two
     prints: npt.NDArray[np.uint64]
-    uncovered: int
+    uncovered: int  # points on which no source says anything
 
     @property
     def number(self) -> Ints:

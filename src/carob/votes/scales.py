@@ -28,18 +28,10 @@ MOST_BINS = 32  # of a source with more different numbers
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A column of scores.
+    """A column of scores."""
 
-    Parameters
-    ----------
-    where : str
-        What to call the column in an error.
-    values : array of float, shape (n,)
-        NaN in an empty cell.
-    """
-
-    where: str
-    values: Floats
+    where: str  # what to call the column in an error
+    values: Floats  # shape (n,): NaN in an empty cell
 
     @classmethod
     def of(cls, values: npt.NDArray[Any], empty: Bools | None, where: str, none: Collection[float]) -> Numbers:

@@ -45,15 +45,9 @@ class Storage(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Dense(Storage):
-    """All cells, column after column.
+    """All cells, column after column."""
 
-    Parameters
-    ----------
-    values : array of int8, shape (n, m)
-        In Fortran's order, so that columns are contiguous.
-    """
-
-    values: Codes
+    values: Codes  # shape (n, m): in Fortran's order, so that columns are contiguous
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -76,23 +70,12 @@ class Dense(Storage):
 
 @dataclass(frozen=True, eq=False)
 class Sparse(Storage):
-    """Only the votes, point after point, those of a point in the order of the sources.
+    """Only the votes, point after point, those of a point in the order of the sources."""
 
-    Parameters
-    ----------
-    start : array of int64, shape (n + 1,)
-        The votes on point t are those from ``start[t]`` to ``start[t + 1]``.
-    source : array of int32, shape (votes,)
-    value : array of int8, shape (votes,)
-        The output less one; never -1.
-    m : int
-        Number of sources.
-    """
-
-    start: Ints
-    source: npt.NDArray[np.int32]
-    value: Codes
-    m: int
+    start: Ints  # shape (n + 1,): the votes on point t are those from ``start[t]`` to ``start[t + 1]``
+    source: npt.NDArray[np.int32]  # shape (votes,)
+    value: Codes  # shape (votes,): the output less one; never -1
+    m: int  # number of sources
 
     @classmethod
     def of_entries(cls, n: int, m: int, point: Ints, source: Ints, value: Codes) -> Sparse:

@@ -19,24 +19,12 @@ Positions = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What triplets are taken of: features with parameters x such that products of two are seen in the votes.
+    """What triplets are taken of: features with parameters x such that products of two are seen in the votes."""
 
-    Parameters
-    ----------
-    source : array of int, shape (f,)
-        The source of each feature.
-    output : array of int, shape (f,)
-        Where a feature is an output of its source: which one, by its place in `Outputs`.
-    allowed : array of bool, shape (f, f)
-        Pairs that a triplet may use.
-    limit : float or None
-        Bound of a single estimate before it is aggregated.
-    """
-
-    source: Places
-    output: Places
-    allowed: Bools
-    limit: float | None
+    source: Places  # shape (f,): the source of each feature
+    output: Places  # shape (f,): where a feature is an output of its source: which one, by its place in `Outputs`
+    allowed: Bools  # shape (f, f): pairs that a triplet may use
+    limit: float | None  # bound of a single estimate before it is aggregated
 
 
 class Kind(ABC):

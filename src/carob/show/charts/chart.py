@@ -39,29 +39,14 @@ _CONFIG = {
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture with all that stands beside it.
+    """A picture with all that stands beside it."""
 
-    Parameters
-    ----------
-    name : str
-        What it is about, in a word, as in the name of a file.
-    title : str
-        What it shows: the finding, in a sentence.
-    description : str
-        What is drawn how, for those who do not see it.
-    headers : sequence of str
-    rows : sequence of sequences of cells
-        Its data as a table.
-    plot : callable
-        Draws it, given the module `altair`.
-    """
-
-    name: str
-    title: str
-    description: str
+    name: str  # what it is about, in a word, as in the name of a file
+    title: str  # what it shows: the finding, in a sentence
+    description: str  # what is drawn how, for those who do not see it
     headers: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    plot: Callable[[Any], Any]
+    rows: Sequence[Sequence[Cell]]  # its data as a table
+    plot: Callable[[Any], Any]  # draws it, given the module `altair`
 
     def specification(self, titled: bool = True) -> dict[str, Any]:
         """In Vega-Lite, with or without the title."""
