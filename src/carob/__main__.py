@@ -254,7 +254,7 @@ def label(
     carob label new.csv --model model.json --out labels.csv
     """
     from carob.commands.label import label_votes
-    from carob.show.label import label_report
+    from carob.show.fit import label_report
     from carob.show.progress import progress_bar
 
     with progress_bar() as progress:
@@ -276,9 +276,9 @@ def update(as_json: bool, model_file: str, out: str | None, **options: Any) -> i
     carob update model.json more.csv --gold y --out newer.json
     carob update model.json other-model.json
     """
-    from carob.commands.update import update_model
+    from carob.commands.label import update_model
+    from carob.show.fit import update_report
     from carob.show.progress import progress_bar
-    from carob.show.update import update_report
 
     with progress_bar() as progress:
         result = update_model(votes_file(options), model_file, out, progress)
@@ -332,9 +332,9 @@ def plan(
     \b
     carob plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
-    from carob.commands.plan import plan_purchase
-    from carob.show.plan import plan_report
+    from carob.commands.value import plan_purchase
     from carob.show.progress import progress_bar
+    from carob.show.value import plan_report
 
     data = _apart(options, html_file)
     with progress_bar() as progress:
@@ -360,8 +360,7 @@ def report(as_json: bool, out: str, **options: Any) -> int:
     carob report votes.csv --gold y --out report.html
     carob report votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
-    from carob.commands.analysis import Prices
-    from carob.commands.report import report_votes
+    from carob.commands.analysis import Prices, report_votes
     from carob.show.progress import progress_bar
     from carob.show.whole import title, whole_report
 
@@ -425,7 +424,7 @@ def rate(as_json: bool, beyond: bool, **options: Any) -> int:
     carob rate votes.csv --gold y
     carob rate votes.csv --gold y --by system
     """
-    from carob.commands.rate import rate_file
+    from carob.commands.value import rate_file
     from carob.show.rate import rate_report
 
     result = rate_file(votes_file(options), settings(options), beyond)
@@ -464,9 +463,8 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
     """
     from carob.commands.reproduce import reproduce_paper
     from carob.paper.experiments.parts import Options
-    from carob.show.page import check_pictures, write_pictures
     from carob.show.progress import progress_bar
-    from carob.show.reproduce import reproduce_report
+    from carob.show.reproduce import check_pictures, reproduce_report, write_pictures
 
     check_pictures(out)
     with progress_bar() as progress:

@@ -1,4 +1,4 @@
-"""Everything at once: what `carob report` and the local page show, from votes that were read."""
+"""`carob report`: everything at once, from a file or query, or, for the local page, from votes that were read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from carob._types import Floats
 from carob.commands.check import CheckResult, check_votes
 from carob.commands.fit import FitResult, fit_result
-from carob.commands.inputs import digest_of, model_of
+from carob.commands.inputs import VotesFile, digest_of, model_of
 from carob.commands.outputs import Labels
 from carob.commands.progress import Progress, silent, started
 from carob.count.moments import Moments
 from carob.errors import InputError, NotIdentifiedError
 from carob.model.label_model import LabelModel
-from carob.paper.triplet_spread import TripletSpread, widest_spread
+from carob.paper.triplet_fit import TripletSpread, widest_spread
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
 from carob.value.advice import DataValue
@@ -107,3 +107,19 @@ def _spread(votes: Votes, settings: Settings) -> TripletSpread | None:
     if not 3 <= len(left.sources) <= min(_MOST_TRIPLETS, len(left)) or left.scored.any():
         return None
     return widest_spread(Moments.of(left), settings.pairs(left.sources))
+
+
+@dataclass(frozen=True, eq=False)
+class ReportResult:
+    """All that can be told, and a plan."""
+
+    name: str  # what the votes are called
+    analysis: Analysis
+    prices: Prices
+    plan: Plan | None  # None without enough gold
+
+
+def report_votes(data: VotesFile, settings: Settings, prices: Prices, progress: Progress = silent) -> ReportResult:
+    """Find out all that a report shows."""
+    analysis = analyse(data.read(), settings, progress)
+    return ReportResult(data.name, analysis, prices, analysis.plan(prices))

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob.commands.dependence import Dependence
 from carob.commands.inputs import VotesFile, learn
 from carob.commands.progress import Progress, silent
-from carob.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
+from carob.commands.summary import ClassShare, DataSummary, Dependence, ScoreSummary, class_shares, score_summaries
 from carob.count.aside import Aside, telling_problems
 from carob.count.digest import Digest
 from carob.count.moments import MOST_OUTPUTS, Moments

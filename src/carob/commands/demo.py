@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob.commands.dependence import Dependence
 from carob.commands.inputs import learn
 from carob.commands.progress import Progress, silent, started
-from carob.commands.summary import DataSummary
+from carob.commands.summary import DataSummary, Dependence
 from carob.count.moments import Moments
 from carob.model.label_model import LabelModel
 from carob.paper.datasets import load_imdb

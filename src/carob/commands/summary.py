@@ -1,4 +1,4 @@
-"""What most commands tell of the data: its size, how it was read, its sources, and how common each class is."""
+"""What most commands tell of the data: its size, its sources and who copies whom, and how common each class is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob._types import Ints, Label
+from carob._types import Floats, Ints, Label
 from carob.count.digest import Digest
+from carob.count.moments import Moments
 from carob.model.label_model import LabelModel
+from carob.paper.structure import DependentPair, dependent_pairs, unexplained
 from carob.posterior.intervals import wilson
+from carob.posterior.settings import Pairs
+from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.read.class_warnings import counted_warnings
 from carob.votes import Votes
@@ -122,3 +126,40 @@ def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]
         cut = scale.edges[changes[0]] if len(changes) == 1 else None
         rows.append(ScoreSummary(name, scale.kind, quarters, cut, float(model.source_table_.accuracy[i])))
     return tuple(rows)
+
+
+_MOST_SHOWN = 24  # sources of which every pair is told
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """Every pair of some sources: those in flagged pairs first, then those that vote most, in their order."""
+
+    sources: tuple[str, ...]
+    # shape (s, s): share of the points on which both vote where they vote the same; NaN where there is none
+    agreement: Floats
+    correlation: Floats  # shape (s, s): correlation of their votes that the class does not explain
+    pairs: tuple[DependentPair, ...]  # all pairs, of all sources, that surely depend on each other, the strongest first
+    n_sources: int  # sources that there are
+
+    @classmethod
+    def of(cls, moments: Moments, model: SourceModel, known_pairs: Pairs = ()) -> Dependence:
+        """From the counts of votes and a model that explains them."""
+        pairs = dependent_pairs(moments, model, known_pairs=known_pairs)
+        names = [name for pair in pairs for name in (pair.first, pair.second)]
+        names += [moments.sources[i] for i in np.argsort(-moments.coverage, kind="stable")]
+        first = set(list(dict.fromkeys(names))[:_MOST_SHOWN])
+        shown = np.array([i for i, name in enumerate(moments.sources) if name in first], dtype=np.intp)
+        block = np.ix_(shown, shown)
+        together = moments.together[block]
+        agreement = np.where(together > 0, moments.agree[block] / np.maximum(together, 1), np.nan)
+        correlation, _ = unexplained(moments, model)
+        return cls(
+            tuple(moments.sources[i] for i in shown), agreement, correlation[block], tuple(pairs), len(moments.sources)
+        )
+
+    def agree(self, pair: DependentPair) -> float | None:
+        """Share of the points on which both vote where they vote the same; None where nobody looked."""
+        if not {pair.first, pair.second} <= {*self.sources}:
+            return None
+        return float(self.agreement[self.sources.index(pair.first), self.sources.index(pair.second)])

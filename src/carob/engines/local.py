@@ -20,7 +20,7 @@ from carob.posterior.settings import Settings
 from carob.read import read_for_model, votes_of_source
 from carob.read.formats import PANDAS_INDEX, arrow_table
 from carob.read.layouts import is_long, long_reading, read_table
-from carob.read.long_sorted import SortedVotes
+from carob.read.long import SortedVotes
 from carob.read.streams import RowGroups, Stream, open_stream, whole_table
 from carob.read.table import ReadOptions
 from carob.read.to_votes import votes_of_table

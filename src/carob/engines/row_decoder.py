@@ -25,8 +25,7 @@ from carob.posterior.settings import Settings
 from carob.read.coding import find_coding
 from carob.read.gold_file import GoldFile
 from carob.read.layouts import read_table, read_wide
-from carob.read.long import read_long, worker_names
-from carob.read.long_sorted import SortedVotes
+from carob.read.long import SortedVotes, read_long, worker_names
 from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes

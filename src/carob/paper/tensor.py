@@ -29,7 +29,7 @@ from itertools import permutations
 
 import numpy as np
 
-from carob._kernels.diagonal import joint_rotation
+from carob._kernels.loops import joint_rotation
 from carob._types import Floats
 
 _SMALLEST = 1e-3  # of the variances that are whitened: smaller ones are noise

@@ -14,9 +14,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from carob._kernels.pools import pool_votes
+from carob._kernels.counting import add_joint, pool_votes
 from carob._kernels.threads import in_threads, spans
-from carob._kernels.views import add_joint
 from carob._types import Bools, Codes, Floats, Group, Ints, Places, cached_property
 from carob.count.moments import Moments
 from carob.count.statistics import BLOCKS, FEWEST_BLOCKS

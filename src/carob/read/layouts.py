@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from carob._kernels.octets import look_up
+from carob._kernels.loops import look_up
 from carob._kernels.threads import in_threads
 from carob._types import ABSTAIN, AnyArray, Floats, Label
 from carob.errors import InputError, examples

@@ -16,8 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from carob import __version__
-from carob.commands.analysis import Prices
-from carob.commands.report import ReportResult
+from carob.commands.analysis import Prices, ReportResult
 from carob.errors import InputError, NotIdentifiedError
 from carob.read.formats import table_bytes
 from carob.serve.security import Door, Guard

@@ -7,16 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from carob.commands.analysis import ReportResult
 from carob.commands.check import CheckResult
 from carob.commands.demo import DemoResult
 from carob.commands.fit import FitResult
-from carob.commands.label import LabelResult
+from carob.commands.label import LabelResult, UpdateResult
 from carob.commands.outputs import LabelShare
 from carob.commands.pick import PickResult
-from carob.commands.report import ReportResult
 from carob.commands.reproduce import ReproduceResult
 from carob.commands.summary import ClassShare, DataSummary
-from carob.commands.update import UpdateResult
 from carob.read.model_file import plain
 from carob.show.demo import named_scores
 from carob.show.report import Report

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from carob.commands.dependence import Dependence
-from carob.commands.summary import ClassShare, DataSummary, ScoreSummary
+from carob.commands.summary import ClassShare, DataSummary, Dependence, ScoreSummary
 from carob.errors import plural
 from carob.paper.structure import DependentPair
 from carob.posterior.source_table import SourceTable

@@ -1,4 +1,4 @@
-"""What `carob value` says."""
+"""What `carob value` and `carob plan` say."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from carob.show.cells import Between, Cell, Count, Loss, Nats, Percent, Text
-from carob.show.charts.calibration import calibration
+from carob.show.cells import Between, Cell, Count, Loss, Money, Nats, Percent, Text
 from carob.show.charts.curves import learning_curves
-from carob.show.charts.error_sources import error_sources
+from carob.show.charts.data_value import error_sources, frontier
+from carob.show.charts.histogram import calibration
 from carob.show.data import message_sections, pair_section
 from carob.show.fit import scores_section
 from carob.show.report import Report, Section
 from carob.value.advice import DataValue
 from carob.value.interval import Interval
+from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
 from carob.value.words import purchase_words, ratio_words
 
@@ -84,3 +85,20 @@ def curve_section(found: DataValue) -> Section:
     chart = learning_curves(found)
     charts = [] if chart is None else [chart]
     return Section("Predicted log loss", ["gold labels", *ESTIMATORS.values()], rows, charts=charts)
+
+
+_BUDGET_HEADERS = ("budget", "gold labels", "unlabeled points", "cost", "log loss after")
+
+
+def plan_report(found: Plan, next_command: str = "") -> Report:
+    """What to buy, and what other budgets would buy."""
+    return Report(found.verdict, [plan_section(found), *message_sections(found.messages)], next_command)
+
+
+def plan_section(found: Plan) -> Section:
+    """What budgets buy."""
+    rows = [
+        [Money(row.budget), Count(row.buy_labels), Count(row.buy_points), Money(row.cost), Nats(row.risk)]
+        for row in found.frontier
+    ]
+    return Section("What a budget buys", _BUDGET_HEADERS, rows, names=0, charts=[frontier(found)])

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from carob.commands.analysis import Analysis, Prices
-from carob.commands.report import ReportResult
+from carob.commands.analysis import Analysis, Prices, ReportResult
 from carob.read.query import is_query
 from carob.show.charts.data_value import data_value
+from carob.show.charts.dependence import triplet_spread
 from carob.show.charts.histogram import histogram
-from carob.show.charts.triplet_spread import triplet_spread
 from carob.show.check import check_report
 from carob.show.data import (
     balance_section,
@@ -21,9 +20,8 @@ from carob.show.data import (
     source_section,
 )
 from carob.show.fit import quality_sections
-from carob.show.plan import plan_section
 from carob.show.report import Report, Section
-from carob.show.value import curve_section, gain_section, risk_section, votes_alone_section
+from carob.show.value import curve_section, gain_section, plan_section, risk_section, votes_alone_section
 from carob.value.advice import DataValue
 from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone

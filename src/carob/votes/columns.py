@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from carob._kernels.octets import look_up
+from carob._kernels.loops import look_up
 from carob._types import Abstain, Abstains, AnyArray, Bools, Label
 from carob.errors import InputError, examples
 

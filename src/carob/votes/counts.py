@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from carob._kernels import threads
-from carob._kernels.counting import add_tally
-from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary
+from carob._kernels.counting import LEFT_OUT, SCORES, VOTES, add_summary, add_tally
 from carob._types import Bools, Codes, Floats, Group, Ints, Label, Places
 from carob.errors import InputError
 from carob.votes.outputs import SILENT

@@ -7,8 +7,8 @@ from carob import Moments, Votes
 from carob.count.statistics import Statistics
 from carob.paper import triplets
 from carob.paper.count import count
+from carob.paper.fit import VotesFit, fit_votes
 from carob.paper.settings import TripletSettings
-from carob.paper.votes_fit import VotesFit, fit_votes
 from carob.votes import GoldPoints
 
 
