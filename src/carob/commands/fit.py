@@ -53,14 +53,8 @@ def fit_votes(
 ) -> FitResult:
     """Learn the sources and label all points.
 
-    Parameters
-    ----------
-    out : str, optional
-        Where to write a probability per point.
-    model_file : str, optional
-        Where to write the model.
-    keep : sequence of str
-        Columns of the votes to write beside the labels.
+    `out`: where to write a probability per point. `model_file`: where to write the model. `keep`: columns of the votes
+    to write beside the labels.
     """
     if out is not None:
         check_output(out)

@@ -37,14 +37,8 @@ def label_votes(
 ) -> LabelResult:
     """Write a label and probabilities for every point.
 
-    Parameters
-    ----------
-    model_file : str
-        What `carob fit` saved.
-    leave_uncovered : bool
-        Write no label for points without a vote.
-    keep : sequence of str
-        Columns of the votes to write beside the labels.
+    `model_file`: what `carob fit` saved. `leave_uncovered`: write no label for points without a vote. `keep`: columns
+    of the votes to write beside the labels.
     """
     check_output(out)
     check_apart([model_file], [out])
@@ -72,14 +66,8 @@ class UpdateResult:
 def update_model(data: VotesFile, model_file: str, out: str | None = None, progress: Progress = silent) -> UpdateResult:
     """Learn from more votes, or from those of another model.
 
-    Parameters
-    ----------
-    data : VotesFile
-        Votes of the sources of the model, or the file of another model of them.
-    model_file : str
-        What `carob fit --model` saved.
-    out : str, optional
-        Where to write the model; over the old one where not said.
+    `data`: votes of the sources of the model, or the file of another model of them. `model_file`: what `carob fit
+    --model` saved. `out`: where to write the model; over the old one where not said.
     """
     target = model_file if out is None else out
     check_writable(target)

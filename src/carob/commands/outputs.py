@@ -30,11 +30,7 @@ class LabelShare:
 class LabelCounter:
     """Counts labels part by part; the same whatever the parts.
 
-    Parameters
-    ----------
-    classes : sequence
-    leave_uncovered : bool
-        Count no labels of points without a vote.
+    `leave_uncovered`: count no labels of points without a vote.
     """
 
     def __init__(self, classes: Sequence[Label], leave_uncovered: bool = False) -> None:
@@ -94,11 +90,7 @@ def check_different(*written: str | None) -> list[str]:
 class Labels:
     """Labels of points, part by part.
 
-    Parameters
-    ----------
-    model : LabelModel
-    leave_uncovered : bool
-        Give no label to points without a vote.
+    `leave_uncovered`: give no label to points without a vote.
     """
 
     def __init__(self, model: LabelModel, leave_uncovered: bool = False) -> None:

@@ -29,13 +29,8 @@ class PickResult:
 def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str | None = None) -> PickResult:
     """Pick points to label.
 
-    Parameters
-    ----------
-    n : int
-        How many.
-    out : str, optional
-        Where to write their keys, or row numbers from 1, how likely each was to be picked, and an empty column for
-        their labels.
+    `n`: how many. `out`: where to write their keys, or row numbers from 1, how likely each was to be picked, and an
+    empty column for their labels.
     """
     check_number(n)
     if out is not None:

@@ -43,14 +43,8 @@ def reproduce_paper(
 ) -> ReproduceResult:
     """Run one experiment or all, and write their numbers.
 
-    Parameters
-    ----------
-    experiment : str
-        One of `EXPERIMENTS`, or "all".
-    out : str
-        A folder, which is made where it is not there. Finished parts are kept in it.
-    jobs : int, optional
-        Processes.
+    `experiment`: one of `EXPERIMENTS`, or "all". `out`: a folder, which is made where it is not there. Finished parts
+    are kept in it. `jobs`: processes.
     """
     if Path(out).exists() and not Path(out).is_dir():
         raise InputError(f"--out {out!r} is a file; name a folder.")

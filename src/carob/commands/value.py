@@ -21,10 +21,7 @@ def value_votes(
 ) -> DataValue | VotesAlone:
     """Weigh gold labels against unlabeled points; without enough gold, say what votes alone tell.
 
-    Parameters
-    ----------
-    worth : float, optional
-        What a gain must be, in the share of right labels.
+    `worth`: what a gain must be, in the share of right labels.
     """
     check_worth(worth)  # before anything is read
     digest = digest_of(data.open(settings, progress), settings)
@@ -42,12 +39,8 @@ def plan_purchase(
 ) -> Plan:
     """Find the purchase that lowers the log loss most.
 
-    Parameters
-    ----------
-    label_cost, point_cost : float
-        Price of one gold label, and of one unlabeled point with its votes.
-    budget : float
-        What may be spent.
+    `label_cost` and `point_cost`: price of one gold label, and of one unlabeled point with its votes. `budget`: what
+    may be spent.
     """
     check_costs(label_cost, point_cost, budget)  # before anything is read
     digest = digest_of(data.open(settings, progress), settings)
@@ -58,10 +51,7 @@ def plan_purchase(
 def rate_file(data: VotesFile, settings: Settings, beyond: bool = False) -> Rate:
     """Shares of the classes, of all points and of the groups that were asked for.
 
-    Parameters
-    ----------
-    beyond : bool
-        Intervals for points like these rather than for these points.
+    `beyond`: intervals for points like these rather than for these points.
     """
     votes = data.read()
     found = rate_votes(votes, votes.gold, votes.by, settings, beyond)

@@ -57,10 +57,7 @@ class Aside(TellNothing):
 def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Aside:
     r"""Set aside the sources that tell nothing; of sources that are copies of each other the first stays.
 
-    Parameters
-    ----------
-    known_pairs : sequence of pairs of int
-        Sources, by position, that are known to depend on each other: they stay though one copies the other.
+    `known_pairs`: sources, by position, that are known to depend on each other: they stay though one copies the other.
 
     Raises
     ------

@@ -72,12 +72,8 @@ class Statistics:
     def of(cls, votes: Votes, groups: Sequence[Group] = (), first_row: int = 0) -> Statistics:
         """Count votes, in one pass.
 
-        Parameters
-        ----------
-        groups : sequence of tuples of int
-            Sources whose joint outputs are counted.
-        first_row : int
-            Row number of the first point in the whole data, of which the votes may be a part.
+        `groups`: sources whose joint outputs are counted. `first_row`: row number of the first point in the whole data,
+        of which the votes may be a part.
         """
         number = number_of_blocks(votes.outputs)
         counter = PairCounter(votes.outputs)

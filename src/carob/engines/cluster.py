@@ -53,10 +53,7 @@ def digest_table(
 ) -> Digest:
     """A digest of all rows of a table.
 
-    Parameters
-    ----------
-    pairs : bool
-        Count pairs of outputs, too.
+    `pairs`: count pairs of outputs, too.
     """
     if settings.method != "consensus":
         raise InputError("clusters learn by the default (method='consensus'; --method consensus).")

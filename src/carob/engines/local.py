@@ -59,10 +59,7 @@ def open_votes(
 ) -> Votes | FileVotes:
     """Votes as they are, where they are few enough to be read whole or must be; else a digest of them.
 
-    Parameters
-    ----------
-    pairs : bool
-        Count pairs of outputs, too.
+    `pairs`: count pairs of outputs, too.
     """
     opened = open_stream(source, options.identifiers, options.written)
     if not isinstance(opened, Stream):

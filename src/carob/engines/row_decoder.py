@@ -211,10 +211,7 @@ def gathered(
 ) -> tuple[RowDecoder, Digest]:
     """The digest of all rows, and the decoder that it was made with.
 
-    Parameters
-    ----------
-    run : callable
-        Makes a pass over all rows.
+    `run`: makes a pass over all rows.
     """
     whole = run(decoder)
     while (better := decoder.after(whole, settings)) is not decoder:

@@ -32,9 +32,7 @@ def assignment(score: Floats) -> Places:
     Shortest augmenting paths (the Hungarian method): rows are placed one after another, and a path of exchanges that
     costs least makes room for each. Prices of rows and columns keep all costs beyond them at zero or above.
 
-    Parameters
-    ----------
-    score : array, shape (K, K)
+    `score`, shape (K, K).
 
     Examples
     --------
@@ -92,14 +90,8 @@ class Solved:
     def of(cls, n: float, triples: Floats, pairs: Floats, places: Places, apart: Bools) -> Solved:
         """Solve all triples.
 
-        Parameters
-        ----------
-        n : float
-            Number of points.
-        triples : array, shape (T, S, S, S)
-            Shares of what the views of each triple say.
-        pairs : array, shape (V, m, S, S)
-            Shares of what each view and each source say.
+        `n`: number of points. `triples`, shape (T, S, S, S): shares of what the views of each triple say. `pairs`,
+        shape (V, m, S, S): shares of what each view and each source say.
         """
         found = parts(triples, triples.shape[1] - 1, n)
         share = pairs[:, 0].sum(axis=2)  # of the outputs of each view
@@ -198,15 +190,9 @@ def confusion(
 ) -> Confusion:
     """Tables of all sources, from shares of what triples of views, and views and sources, say.
 
-    Parameters
-    ----------
-    n, triples, pairs, places, apart
-        As in `Solved`.
-    class_balance : array, shape (K,), optional
-        Estimated where not given.
-    before : Confusion, optional
-        What gives the order of the classes, and says how noisy tables are; where not given, the sources are taken to
-        be right more often than by chance over all.
+    `n`, `triples`, `pairs`, `places`, `apart`: as in `Solved`. `class_balance`, shape (K,): estimated where not given.
+    `before`: what gives the order of the classes, and says how noisy tables are; where not given, the sources are taken
+    to be right more often than by chance over all.
     """
     solved = Solved.of(n, triples, pairs, places, apart)
     if before is None:
@@ -226,12 +212,8 @@ def confusion(
 def drawn_to_symmetric(tables: Floats, balance: Floats, shares: Floats, noise: Floats, n: float) -> Floats:
     """Tables, shape (m, K, S), drawn towards those of sources with one accuracy each, by how noisy they are.
 
-    Parameters
-    ----------
-    shares : array, shape (m, S)
-        Of the outputs of every source.
-    noise : array, shape (m,)
-        Of tables from a single view, as `Solved.noise` has it.
+    `shares`, shape (m, S): of the outputs of every source. `noise`, shape (m,): of tables from a single view, as
+    `Solved.noise` has it.
     """
     votes = np.maximum(1 - shares[:, SILENT], 1 / n)
     right = np.clip(accuracy(tables, balance), 1 / n, 1 - 1 / n)

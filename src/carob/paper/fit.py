@@ -56,10 +56,7 @@ class VotesFit:
 def fit_votes(counted: Counted, gold: GoldPoints | None, settings: TripletSettings) -> VotesFit:
     """Check the sources, find the class balance, and solve the triplets.
 
-    Parameters
-    ----------
-    gold : GoldPoints or None
-        Helps with the class balance.
+    `gold`: helps with the class balance.
     """
     moments = counted.statistics.moments
     check_sources(moments, counted.pairs)

@@ -41,12 +41,8 @@ def triplet_intervals(
 ) -> Intervals:
     """Intervals of the accuracies and of the class balance that was found with them.
 
-    Parameters
-    ----------
-    gold : GoldPoints or None
-        Gold that went into the class balance; it is left out with the block that it is in.
-    progress : callable, optional
-        Called with the number of blocks done and to do.
+    `gold`: gold that went into the class balance; it is left out with the block that it is in. `progress`: called with
+    the number of blocks done and to do.
     """
     settings, statistics = solution.settings, counted.statistics
     if settings.replicates == 0:
@@ -139,10 +135,7 @@ def distance_interval(centre: Floats, found: Floats, level: float, stretch: floa
     The distance from the estimate is taken, not the quantiles themselves: where counts are sparse replicates are biased
     against the estimate as that is against the truth.
 
-    Parameters
-    ----------
-    stretch : float
-        What the distance is multiplied by.
+    `stretch`: what the distance is multiplied by.
     """
     distance = np.where(np.isnan(found), np.inf, np.abs(found - centre))
     half = stretch * np.quantile(distance, level, axis=0, method="higher")

@@ -63,10 +63,7 @@ def surely_telling(moments: Moments, sign: Ints, pairs: Positions, errors: float
 
     Of the others nobody knows whether they tell anything: of random votes, triplets make accuracies above chance.
 
-    Parameters
-    ----------
-    errors : float
-        How many standard errors more.
+    `errors`: how many standard errors more.
     """
     excess, error = excess_agreement(moments)
     for i, j in pairs:

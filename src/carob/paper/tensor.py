@@ -76,10 +76,7 @@ def clearness(tables: Floats, K: int, n: float) -> Floats:
     The K-th canonical correlation of the two views, times sqrt(n). Where they tell no more than K - 1 classes apart it
     is 1 or 2, however many points there are.
 
-    Parameters
-    ----------
-    tables : array, shape (..., S, S)
-        Shares of what the two say.
+    `tables`, shape (..., S, S): shares of what the two say.
     """
     if tables.shape[-1] < K:
         return np.zeros(tables.shape[:-2])

@@ -198,10 +198,7 @@ class TripletSpread:
 def widest_spread(moments: Moments, pairs: Positions = ()) -> TripletSpread | None:
     """The source whose triplets differ most; None where no source has three triplets or more.
 
-    Parameters
-    ----------
-    pairs : sequence of pairs of int
-        Sources known to depend on each other, which are in no triplet together.
+    `pairs`: sources known to depend on each other, which are in no triplet together.
     """
     kind = Symmetric()
     K = len(moments.classes)

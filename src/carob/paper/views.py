@@ -50,12 +50,8 @@ class Views:
     def single(cls, groups: Sequence[Group], clear: Floats, enough: float, rng: np.random.Generator) -> Views:
         """Triples of single sources, no two of which are of one group of known pairs; the clearest pair comes first.
 
-        Parameters
-        ----------
-        clear : array, shape (m, m)
-            How clearly two sources tell all classes apart.
-        enough : float
-            How clearly all pairs of a triple must.
+        `clear`, shape (m, m): how clearly two sources tell all classes apart. `enough`: how clearly all pairs of a
+        triple must.
         """
         allowed = clear >= enough
         for group in groups:
@@ -77,10 +73,7 @@ class Views:
     def pooled(cls, groups: Sequence[Group], favourite: Ints, splits: int, rng: np.random.Generator) -> Views:
         """Splits of all sources into three pools; known pairs stay together.
 
-        Parameters
-        ----------
-        favourite : array of int, shape (m,)
-            The class that each source votes for most often.
+        `favourite`, shape (m,): the class that each source votes for most often.
         """
         pools = [pool for _ in range(splits) for pool in _deal(groups, favourite, rng)]
         return cls(tuple(pools), np.arange(len(pools)).reshape(-1, 3))

@@ -52,13 +52,8 @@ class FileContent:
 def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = ()) -> Any:
     """An Arrow table from a path, a dict of columns or anything with the Arrow capsule.
 
-    Parameters
-    ----------
-    text : sequence of str
-        Columns of text files that stay as they are written even where they hold digits or times: identifiers, with
-        their leading zeros.
-    written : sequence of str
-        Files that will be written, none of which may be read.
+    `text`: columns of text files that stay as they are written even where they hold digits or times: identifiers, with
+    their leading zeros. `written`: files that will be written, none of which may be read.
     """
     if isinstance(source, str | Path):
         check_apart([source], written)

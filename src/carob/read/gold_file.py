@@ -66,10 +66,7 @@ def joined_gold(
 
     Where the gold file was read before, the points are some of all; otherwise all of them are here, and are checked.
 
-    Parameters
-    ----------
-    column : Arrow column, optional
-        The keys once more, where they are at hand so.
+    `column`: the keys once more, where they are at hand so.
     """
     gold = options.gold_file
     if points is not None and isinstance(gold, GoldFile):

@@ -50,11 +50,8 @@ def role_candidates(names: Sequence[str]) -> dict[str, list[str]]:
 def long_names(table: Any, special: Sequence[str] = ()) -> tuple[str, str, str] | None:
     """Task, worker and label of an Arrow table, where names tell and tasks and workers repeat as in a long table.
 
-    Parameters
-    ----------
-    special : sequence of str
-        Columns that the user has named as something else. Where no other column is left, tasks or workers that repeat
-        are enough.
+    `special`: columns that the user has named as something else. Where no other column is left, tasks or workers that
+    repeat are enough.
     """
     candidates = role_candidates(table.column_names)
     if any(len(names) != 1 for names in candidates.values()):
@@ -70,14 +67,8 @@ def guessed_scores(
 ) -> dict[str, StatedKind]:
     """Columns that give scores, and of which kind.
 
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        Columns that might be votes.
-    numbers : mapping of str to Numbers
-        Columns of numbers that cannot be votes: fractions, or too many different ones.
-    gold : sequence
-        Distinct values of the gold column, where there is one.
+    `columns`: columns that might be votes. `numbers`: columns of numbers that cannot be votes: fractions, or too many
+    different ones. `gold`: distinct values of the gold column, where there is one.
 
     Examples
     --------
@@ -120,14 +111,8 @@ def _kind_of_numbers(column: Numbers, alone: bool) -> str | None:
 def no_votes(columns: Mapping[str, Column], odd: Mapping[str, str], gold: Sequence[Label]) -> dict[str, str]:
     """Names of the columns that are no votes, with a reason each; empty where it is not clear what the sources are.
 
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        Columns that might be votes.
-    odd : mapping of str to str
-        Columns that cannot be votes, and why.
-    gold : sequence
-        Distinct values of the gold column, where there is one.
+    `columns`: columns that might be votes. `odd`: columns that cannot be votes, and why. `gold`: distinct values of the
+    gold column, where there is one.
 
     Examples
     --------

@@ -46,12 +46,7 @@ from carob.votes.scales import Numbers, StatedKind
 def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, table: Any = None) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout.
 
-    Parameters
-    ----------
-    coding : Coding, optional
-        Which values are classes, where that is known.
-    table : Arrow table, optional
-        All of the source, where it has been read before.
+    `coding`: which values are classes, where that is known. `table`: all of the source, where it has been read before.
     """
     if options.chance is not None and options.gold is None and options.gold_file is None:
         raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")

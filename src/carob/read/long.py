@@ -161,14 +161,7 @@ _LIMITS: dict[str, str | bool | int | float | list[str]] = {
 class SortedVotes:
     """A row per vote, sorted by task; parts hold all votes on their tasks.
 
-    Parameters
-    ----------
-    stream : Stream
-        The table as it is.
-    task, worker : str
-        Columns of it.
-    others : sequence of str
-        Further columns that are read.
+    `stream`: the table as it is. `task` and `worker`: columns of it. `others`: further columns that are read.
     """
 
     def __init__(self, stream: Stream, task: str, worker: str, others: Sequence[str]) -> None:

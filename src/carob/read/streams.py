@@ -110,10 +110,7 @@ class Stream:
 def open_stream(source: Any, text: Sequence[str], written: Sequence[str]) -> Stream | Any:
     """A table that is to be read chunk by chunk; where it is small, or in memory, what is to be read whole.
 
-    Parameters
-    ----------
-    text, written
-        As in `carob.read.formats.arrow_table`.
+    `text` and `written`: as in `carob.read.formats.arrow_table`.
     """
     if isinstance(source, str) and is_query(source):
         return _query(source, written)

@@ -45,13 +45,7 @@ def make_app(door: Door, limits: Limits) -> ASGIApp:
 
 
 class Page:
-    """What the browser may ask.
-
-    Parameters
-    ----------
-    door : Door
-    workspace : Workspace
-    """
+    """What the browser may ask."""
 
     def __init__(self, door: Door, workspace: Workspace) -> None:
         self.door, self.work, self.views = door, workspace, Views(workspace)

@@ -55,11 +55,8 @@ Work = Callable[[Job], Callable[[], None]]
 def start(work: Work) -> Job:
     """Begin some work.
 
-    Parameters
-    ----------
-    work : callable
-        Given its job, which hears how far it is; returns what takes its result over, which is called only if somebody
-        waits.
+    `work`: given its job, which hears how far it is; returns what takes its result over, which is called only if
+    somebody waits.
     """
     job = Job()
     threading.Thread(target=_run, args=(job, work), daemon=True).start()

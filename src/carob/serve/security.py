@@ -83,12 +83,7 @@ class Door:
 class Guard:
     """Refuses what is not meant to come in, and marks all that goes out.
 
-    Parameters
-    ----------
-    app : ASGI application
-    door : Door
-    most : int
-        Bytes of a body.
+    `most`: bytes of a body.
     """
 
     def __init__(self, app: ASGIApp, door: Door, most: int) -> None:

@@ -58,10 +58,7 @@ class Choices:
     def reading(self, long: bool, gold: Upload | None = None) -> ReadOptions:
         """How to read a file that seems to have a row per vote, or not: there a text is no column of votes.
 
-        Parameters
-        ----------
-        gold : Upload, optional
-            A second file, with gold.
+        `gold`: a second file, with gold.
         """
         names = {name: getattr(self, name) for name in ("task", "worker", "label") if getattr(self, name)}
         return ReadOptions(
@@ -221,10 +218,7 @@ class Workspace:
     def start_analysis(self, prepare: Callable[[Analysis], object] | None = None) -> Job:
         """Find out everything, in a thread.
 
-        Parameters
-        ----------
-        prepare : callable, optional
-            Called with what was found, still in the thread.
+        `prepare`: called with what was found, still in the thread.
         """
         with self.lock:
             votes, settings = self.chosen_votes(), self.choices.settings()

@@ -56,10 +56,7 @@ def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
 def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Section:
     """The table of sources; the columns on gold only where there is some.
 
-    Parameters
-    ----------
-    alone, by_gold
-        For the chart, as in `accuracies`.
+    `alone` and `by_gold`: for the chart, as in `accuracies`.
     """
     gold = data.n_gold is not None
     headers = ["source", "votes", "accuracy", "interval", *(["gold right", "gold wrong"] if gold else [])]

@@ -25,10 +25,7 @@ ESTIMATORS = {"labeled": "gold alone", "unlabeled": "votes alone", "combined": "
 def value_report(found: DataValue | VotesAlone, pick_command: str = "", plan_command: str = "") -> Report:
     """What to do next and why.
 
-    Parameters
-    ----------
-    pick_command, plan_command : str
-        What to run next without and with enough gold.
+    `pick_command` and `plan_command`: what to run next without and with enough gold.
     """
     exit_code = 1 if found.kind == "cannot tell" else 0
     if isinstance(found, VotesAlone):

@@ -93,16 +93,9 @@ class Column:
     ) -> Column:
         """Sort out the values of one column, refusing what cannot be a vote.
 
-        Parameters
-        ----------
-        values : array, shape (n,)
-            Booleans, numbers or text.
-        empty : array of bool, shape (n,), or None
-            Cells that hold nothing.
-        where : str
-            What to call the column in an error, for instance ``column 'love'``.
-        abstain
-            NaN here makes NaN an empty cell rather than an error.
+        `values`, shape (n,): booleans, numbers or text. `empty`, shape (n,): cells that hold nothing. `where`: what to
+        call the column in an error, for instance ``column 'love'``. `abstain`: NaN here makes NaN an empty cell rather
+        than an error.
         """
         if values.dtype.kind == "f":
             values = values.astype(np.float64, copy=False)  # halves of a number overflow in what follows

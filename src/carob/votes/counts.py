@@ -116,14 +116,9 @@ def count_votes(
 ) -> VoteCounts:
     """Count what sources say.
 
-    Parameters
-    ----------
-    outputs : int
-        The largest number of outputs of a source, "nothing said" among them.
-    telling : array of bool, shape (m,), optional
-        Sources that make up the kind of a point; all where not given.
-    first_row : int
-        Row number of the first point in the whole data, of which the votes may be a part.
+    `outputs`: the largest number of outputs of a source, "nothing said" among them. `telling`, shape (m,): sources that
+    make up the kind of a point; all where not given. `first_row`: row number of the first point in the whole data, of
+    which the votes may be a part.
     """
     asked = np.ones(len(sources), dtype=bool) if telling is None else telling
     count = _sparse if isinstance(storage, Sparse) else _dense
@@ -176,12 +171,8 @@ def _sparse(
 def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, once: Sequence[Group]) -> Ints:
     """How many votes the points low..high have for each class, shape (points, K).
 
-    Parameters
-    ----------
-    scored : array of bool, shape (m,)
-        Sources that give scores, and no votes.
-    once : sequence of tuples of int
-        Groups of sources whose votes for a class count as one.
+    `scored`, shape (m,): sources that give scores, and no votes. `once`: groups of sources whose votes for a class
+    count as one.
     """
     if isinstance(storage, Sparse):
         point, source, value = storage.entries(low, high)
@@ -201,10 +192,7 @@ def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, o
 def score_parts(storage: Dense | Sparse, K: int, leaning: Mapping[int, Floats], low: int, high: int) -> Floats:
     """What scores add to the votes of the points low..high for each class, shape (points, K).
 
-    Parameters
-    ----------
-    leaning : mapping of int to array
-        How far each bin of each source with scores speaks for the second of two classes.
+    `leaning`: how far each bin of each source with scores speaks for the second of two classes.
     """
     counts = np.zeros((high - low, K))
     for i, lean in leaning.items():

@@ -234,10 +234,7 @@ def running_against(storage: Storage, leanings: Sequence[Floats]) -> list[int]:
     are taken to speak for what they say than against it. Of two sources that contradict each other nobody knows which
     it is.
 
-    Parameters
-    ----------
-    leanings : sequence of arrays
-        How far each output of each source speaks for the second class.
+    `leanings`: how far each output of each source speaks for the second class.
 
     Examples
     --------

@@ -72,12 +72,8 @@ def ratio(
     The errors are the spread of V where both risks are given their own noise once more: the first point of a noisy
     curve that is low enough varies more than the noise of a single point says.
 
-    Parameters
-    ----------
-    risk : sequence of float
-        Mean, standard error and the paper's standard error of the unlabeled risk.
-    curve : array, shape (g, 3)
-        The same of the labeled risk at every n of the grid.
+    `risk`: mean, standard error and the paper's standard error of the unlabeled risk. `curve`, shape (g, 3): the same
+    of the labeled risk at every n of the grid.
     """
     rng = np.random.default_rng(n)
     noise = rng.standard_normal((_NOISY, len(grid) + 1))

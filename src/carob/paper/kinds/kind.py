@@ -66,12 +66,7 @@ class Kind(ABC):
     def joint_table(self, joint: Ints, with_others: Ints, model: SourceModel, group: Group) -> Floats:
         """Table of a group of sources that are taken as one, from what the other sources say, shape (K, outputs...).
 
-        Parameters
-        ----------
-        joint, with_others
-            As in `GroupCounts`, over all points.
-        model : SourceModel
-            Of all sources, each by itself.
+        `joint` and `with_others`: as in `GroupCounts`, over all points. `model`: of all sources, each by itself.
         """
 
     @abstractmethod

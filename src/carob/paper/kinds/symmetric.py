@@ -158,12 +158,8 @@ class Symmetric(Kind):
 def symmetric_tables(right: Floats, votes: Floats, K: int) -> Floats:
     """Tables, shape (m, K, K + 1), of sources that are right with one probability, wrong in every way alike.
 
-    Parameters
-    ----------
-    right : array, shape (m,)
-        Probability that a vote is right.
-    votes : array, shape (m,)
-        Probability of a vote, the same for every class.
+    `right`, shape (m,): probability that a vote is right. `votes`, shape (m,): probability of a vote, the same for
+    every class.
     """
     table = np.empty((len(right), K, K + 1))
     table[:, :, SILENT] = (1 - votes)[:, None]
@@ -176,10 +172,7 @@ def symmetric_tables(right: Floats, votes: Floats, K: int) -> Floats:
 def _around(outputs: Ints, truth: AnyArray, K: int, sizes: Sequence[int]) -> Ints:
     """Joint output of votes that are counted from the true class on, around the circle of classes; shape of `truth`.
 
-    Parameters
-    ----------
-    outputs : array of int, shape (w, points)
-    truth : array of int, shape (points,)
+    `outputs`, shape (w, points). `truth`, shape (points,).
     """
     return joint_output(list(np.where(outputs == SILENT, SILENT, (outputs - 1 - truth) % K + 1)), sizes)
 

@@ -20,12 +20,8 @@ _SHOWN = 20  # the most telling sources
 def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Chart | None:
     """Accuracies with their intervals; None where none is known.
 
-    Parameters
-    ----------
-    alone : SourceTable, optional
-        What votes alone say of the same sources.
-    by_gold : bool
-        Whether gold, where there is some, took part in the accuracies of `data`.
+    `alone`: what votes alone say of the same sources. `by_gold`: whether gold, where there is some, took part in the
+    accuracies of `data`.
     """
     table = data.sources
     shown = telling(table, len(data.classes))
