@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 
 _GROUPS = (TABLE, CELLS, LEARNING, RESULT, RARER)
-_FIRST_LABELS = 20  # gold labels that tell something
 
 
 class _Command(click.Command):
@@ -312,7 +311,7 @@ def value(as_json: bool, worth: float | None, html_file: str | None, **options: 
     with progress_bar() as progress:
         result = value_votes(data, settings(options), worth, progress)
     plan_command = again("plan", label_cost="1", point_cost="0.01", budget="100")
-    report = value_report(result, pick_next(_FIRST_LABELS), plan_command)
+    report = value_report(result, pick_next(20), plan_command)  # so few tell something
     return _show(result, report, as_json, html_file)
 
 

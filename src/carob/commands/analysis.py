@@ -24,8 +24,6 @@ from carob.value.risks import Risks
 from carob.value.votes_alone import VotesAlone
 from carob.votes import Votes
 
-_MOST_TRIPLETS = 100  # sources up to which the triplets of each are looked at
-
 
 @dataclass(frozen=True)
 class Prices:
@@ -104,7 +102,7 @@ def _labeled(votes: Votes, model: LabelModel, settings: Settings, progress: Prog
 def _spread(votes: Votes, settings: Settings) -> TripletSpread | None:
     aside, settings = settings.set_aside(votes)
     left = aside.votes
-    if not 3 <= len(left.sources) <= min(_MOST_TRIPLETS, len(left)) or left.scored.any():
+    if not 3 <= len(left.sources) <= min(100, len(left)) or left.scored.any():  # each has (m - 1)(m - 2) / 2 triplets
         return None
     return widest_spread(Moments.of(left), settings.pairs(left.sources))
 

@@ -128,9 +128,6 @@ def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]
     return tuple(rows)
 
 
-_MOST_SHOWN = 24  # sources of which every pair is told
-
-
 @dataclass(frozen=True, eq=False)
 class Dependence:
     """Every pair of some sources: those in flagged pairs first, then those that vote most, in their order."""
@@ -148,7 +145,7 @@ class Dependence:
         pairs = dependent_pairs(moments, model, known_pairs=known_pairs)
         names = [name for pair in pairs for name in (pair.first, pair.second)]
         names += [moments.sources[i] for i in np.argsort(-moments.coverage, kind="stable")]
-        first = set(list(dict.fromkeys(names))[:_MOST_SHOWN])
+        first = set(list(dict.fromkeys(names))[:24])  # every pair of so many is told
         shown = np.array([i for i, name in enumerate(moments.sources) if name in first], dtype=np.intp)
         block = np.ix_(shown, shown)
         together = moments.together[block]

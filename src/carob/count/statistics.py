@@ -26,7 +26,6 @@ from carob.votes.storage import Sparse
 
 BLOCKS = 32  # of points, where there is memory for them
 FEWEST_BLOCKS = 10
-_MEMORY = 1 << 28  # bytes that the pair counts of all blocks may take, as long as the blocks are not too few
 _CHUNK = 1 << 17  # points that are sorted into their blocks at a time
 
 
@@ -166,7 +165,8 @@ class Statistics:
 
 def number_of_blocks(outputs: Outputs) -> int:
     """How many blocks are kept: fewer where sources are many, for the memory that their counts take."""
-    return int(np.clip(_MEMORY // (8 * len(outputs.source) ** 2), FEWEST_BLOCKS, BLOCKS))
+    # The pair counts of all blocks take 256 MB, unless that leaves too few blocks.
+    return int(np.clip((1 << 28) // (8 * len(outputs.source) ** 2), FEWEST_BLOCKS, BLOCKS))
 
 
 def _chunks(votes: Votes, number: int, first_row: int) -> Iterator[tuple[int, int, Places]]:

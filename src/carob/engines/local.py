@@ -27,8 +27,6 @@ from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.storage import is_sparse
 
-_MERGED = 16  # digests that wait to be put together
-
 
 @dataclass(frozen=True, eq=False)
 class FileVotes:
@@ -142,7 +140,7 @@ def _pass(
         rows += chunk.rows
         if apart and progress is not None:
             progress(rows, stream.rows or 0)
-        if len(waiting) == _MERGED:
+        if len(waiting) == 16:  # which would take memory
             waiting = [together(waiting)]
     return together(waiting)
 

@@ -29,7 +29,6 @@ from carob.votes.counts import block_of
 FEWEST = 16  # replicates, however long they take
 SECONDS = 3.0  # that replicates may take, as long as they are not too few
 _RATE = 1e9  # triplets in a second
-_FEWEST_PARTNERS = 4
 
 
 def triplet_intervals(
@@ -96,7 +95,7 @@ def _partners(allowed: Bools, rng: np.random.Generator) -> Places | None:
     None where there is time for all. Fewer partners make the median a little noisier, and intervals a little wider.
     """
     F = len(allowed)
-    most = max(_FEWEST_PARTNERS, int(np.sqrt(SECONDS * _RATE / FEWEST / F)))
+    most = max(4, int(np.sqrt(SECONDS * _RATE / FEWEST / F)))
     return None if most >= F else np.lexsort((rng.random(F), -allowed.sum(axis=1)))[:most]
 
 

@@ -32,10 +32,6 @@ import numpy as np
 from carob._kernels.loops import joint_rotation
 from carob._types import Floats
 
-_SMALLEST = 1e-3  # of the variances that are whitened: smaller ones are noise
-_SWEEPS = 60  # rounds of rotations; about eight do
-_ENOUGH = 1e-6  # sine of the largest angle of a round that was the last: the next would have its square
-
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
@@ -117,7 +113,7 @@ def whitening(square: Floats) -> tuple[Floats, Floats]:
     """Inverse root and root of a matrix that is ``C C'`` but for noise, shapes (T, K, K)."""
     values, vectors = np.linalg.eigh((square + _t(square)) / 2)
     largest = np.maximum(values[:, -1:], 1e-12)  # of a table that tells nothing it may be 0 or less
-    root = np.sqrt(np.maximum(values, _SMALLEST * largest))[:, None]
+    root = np.sqrt(np.maximum(values, 1e-3 * largest))[:, None]  # smaller ones are noise
     return vectors / root @ _t(vectors), vectors * root @ _t(vectors)
 
 
@@ -135,7 +131,8 @@ def orthogonal_parts(tensor: Floats) -> tuple[Floats, Floats]:
     """
     symmetric = sum(np.transpose(tensor, (0, *order)) for order in permutations((1, 2, 3))) / 6
     Q = np.broadcast_to(np.eye(tensor.shape[1]), tensor.shape[:3]).copy()
-    joint_rotation(np.array(symmetric, order="C"), Q, _SWEEPS, _ENOUGH)
+    # About eight rounds do. After one whose largest sine is 1e-6, the next would have its square.
+    joint_rotation(np.array(symmetric, order="C"), Q, sweeps=60, enough=1e-6)
     sizes = np.einsum("tijk,tiy,tjy,tky->ty", symmetric, Q, Q, Q, optimize=True)
     return Q * np.where(sizes < 0, -1, 1)[:, None], np.abs(sizes)
 

@@ -32,7 +32,6 @@ from carob.votes.columns import is_sparse_matrix
 STEPS = 20  # of likelihood, from the moments on
 MORE = 10  # random directions beside one for each topic
 PSEUDO_WORDS = 0.1  # that every topic has more, by how common each word is in all documents
-_POWERS = 4  # times that the second moment is applied to the random directions
 _CHUNK = 4096  # documents whose products of coordinates are held at a time
 
 
@@ -144,7 +143,7 @@ def _from_moments(
         return scale[:, None] * (np.asarray(moved) - once[:, None] * scaled)
 
     basis = np.linalg.qr(rng.normal(size=(W, min(W, H + MORE))))[0]
-    for _ in range(_POWERS):
+    for _ in range(4):  # times that the second moment is applied to the random directions
         basis = np.linalg.qr(second(basis))[0]
     small = basis.T @ second(basis)
     values, vectors = np.linalg.eigh((small + small.T) / 2)

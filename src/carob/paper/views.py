@@ -32,11 +32,7 @@ FEWEST = 10  # clear triples of single sources, or half of all where sources are
 TRIPLES = 60  # of single sources, drawn at random where there are more
 SPLITS = 40  # into three pools, or half as many where votes are many
 ROUNDS = 3  # of as many splits, until half as many tell all classes apart
-_MOST_VIEWS = 60  # single sources that serve as views: more would take memory
 MOST_CLASSES = 40  # a triple has S^3 counts
-_CELLS = 1 << 27  # votes that all splits may look at, as long as they are not too few
-_MEMORY = 1 << 28  # bytes that the counts of all blocks may take, as long as the blocks are not too few
-_CHUNK = 1 << 17  # points that are counted at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +52,7 @@ class Views:
         allowed = clear >= enough
         for group in groups:
             allowed[np.ix_(group, group)] = False
-        most = np.argsort(-allowed.sum(axis=1), kind="stable")[:_MOST_VIEWS]
+        most = np.argsort(-allowed.sum(axis=1), kind="stable")[:60]  # more would take memory
         sources = np.sort(most[allowed[most].any(axis=1)])
         every = np.array(list(combinations(range(len(sources)), 3)), dtype=np.intp).reshape(-1, 3)
         one, two, three = sources[every].T
@@ -123,7 +119,8 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
 def _told_pools(votes: Votes, moments: Moments, groups: Sequence[Group], rng: np.random.Generator) -> ViewCounts:
     """Splits into pools that tell all classes apart, and what the pools say."""
     K, n, m = len(votes.classes), len(votes), len(votes.sources)
-    splits = int(np.clip(_CELLS // (n * m), SPLITS // 2, SPLITS))
+    # All splits look at 2^27 votes, unless that leaves too few splits.
+    splits = int(np.clip((1 << 27) // (n * m), SPLITS // 2, SPLITS))
     found: ViewCounts | None = None
     for _ in range(ROUNDS):
         drawn = ViewCounts.of(votes, Views.pooled(groups, moments.single.argmax(axis=1), splits, rng))
@@ -215,7 +212,8 @@ class ViewCounts:
     def of(cls, votes: Votes, views: Views, first_row: int = 0) -> ViewCounts:
         """Count, in one pass, votes of which the first is a certain row of all data, of which these may be a part."""
         m, S, T, V = len(votes.sources), len(votes.classes) + 1, len(views.triples), len(views.pools)
-        B = int(np.clip(_MEMORY // (8 * (T * S**3 + V * m * S**2)), FEWEST_BLOCKS, BLOCKS))
+        # The counts of all blocks take 256 MB, unless that leaves too few blocks.
+        B = int(np.clip((1 << 28) // (8 * (T * S**3 + V * m * S**2)), FEWEST_BLOCKS, BLOCKS))
         n = np.bincount(block_of(np.arange(len(votes)) + first_row, B), minlength=B)
         pairs = np.stack(np.broadcast_arrays(np.arange(V)[:, None] + m, np.arange(m)), axis=2).reshape(V * m, 2)
         triples, with_sources = _count(votes, views, (views.triples + m, pairs), B, first_row)
@@ -265,7 +263,7 @@ def _count(votes: Votes, views: Views, rows: tuple[Places, ...], B: int, first_r
     m, S = len(votes.sources), len(votes.classes) + 1
     counts = [np.zeros((len(some), B, S ** some.shape[1]), dtype=np.int64) for some in rows]
     parts = [(some, total, span) for some, total in zip(rows, counts, strict=True) for span in spans(len(some), 32)]
-    chunk = int(np.clip((1 << 26) // (m + len(views.pools)), 1 << 12, _CHUNK))
+    chunk = int(np.clip((1 << 26) // (m + len(views.pools)), 1 << 12, 1 << 17))  # points that are counted at a time
     for low in range(0, len(votes), chunk):
         high = min(low + chunk, len(votes))
         block = block_of(np.arange(low, high) + first_row, B).astype(np.uint8)

@@ -23,10 +23,7 @@ from carob.votes.columns import Column
 from carob.votes.scales import Numbers, StatedKind
 
 _SOURCES, _SOURCES_WITH_GOLD = 3, 2  # columns that make a clear set of sources, without and with gold
-_MANY = 10  # values: a column with so many that hardly any other column has is no source
-_OWN = 0.8  # share of these values that are its own
 _FEWEST = 5  # different numbers that are scores rather than odd votes
-_LARGEST = 10  # of whole numbers that are scores beside columns of votes
 _VOTERS = 2  # columns of votes that tell the classes, and beside which other numbers are measurements
 _NAMES = {
     "task": (
@@ -83,7 +80,8 @@ def guessed_scores(
     if len({*gold} - {"", ABSTAIN}) != 2:
         graded, voters = {}, list(columns.values())
     alone = len(voters) < _VOTERS
-    low_grades = [name for name, grades in graded.items() if alone or (grades[0] >= 0 and grades[-1] <= _LARGEST)]
+    # Beside columns of votes, whole numbers from 0 to 10 are scores.
+    low_grades = [name for name, grades in graded.items() if alone or (grades[0] >= 0 and grades[-1] <= 10)]
     kinds = {name: _kind_of_numbers(column, alone) for name, column in numbers.items()}
     return {name: StatedKind("score") for name in low_grades} | {
         name: StatedKind.of(name, kind) for name, kind in kinds.items() if kind is not None
@@ -141,7 +139,8 @@ def _values_of_their_own(
     used = Counter(value for values in (*classes.values(), truth) for value in values)
     reasons = {}
     for name, values in classes.items():
-        if len(values) >= _MANY and sum(used[value] == 1 for value in values) >= _OWN * len(values):
+        # Ten values or more, most of which no other column has.
+        if len(values) >= 10 and sum(used[value] == 1 for value in values) >= 0.8 * len(values):
             cells = columns[name].cells
             value_per_row = len(columns[name].levels) == np.count_nonzero(cells >= 0) == len(cells)
             reasons[name] = f"{len(values):,} different values" if value_per_row else _values(values)

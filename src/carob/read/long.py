@@ -26,8 +26,6 @@ from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.votes.columns import Column, names_array
 from carob.votes.scales import Numbers, StatedKind
 
-_MANY_ROWS = 50  # of a long table, in which some worker votes twice at least
-
 
 def read_long(table: Any, options: ReadOptions) -> VoteTable:
     """Votes of workers on tasks: all of a table, or all votes on some tasks."""
@@ -66,7 +64,7 @@ def read_long(table: Any, options: ReadOptions) -> VoteTable:
 
 def worker_names(workers: Sequence[Any], column: str, tasks: int, rows: int) -> list[str]:
     """Names of the workers of a long table with so many tasks and rows, refused where they cannot be that."""
-    if len(workers) == rows >= _MANY_ROWS and tasks < rows:
+    if len(workers) == rows >= 50 and tasks < rows:  # in so many rows some worker votes twice
         raise InputError(
             f"column {column!r} names a worker of its own in each of {rows:,} rows, so that nothing can be learned of "
             "any. Name the column of the workers (worker=; --worker)."

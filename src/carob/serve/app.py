@@ -34,7 +34,6 @@ _KINDS = {
 }
 _ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1l6 5-6 9-6-9z" fill="#e69f00"/></svg>'
 _READ = ("layout", "gold", "key", "text", "task", "worker", "label", "classes", "abstain", "kinds", "mapping")
-_MOST_JSON = 4 << 20  # bytes of a request that is no file
 
 Answer = dict[str, Any]
 
@@ -233,7 +232,7 @@ def _answered(answer: Callable[[Answer], Answer]) -> Callable[[Request], Awaitab
     """A route that takes an object and gives one; a refusal is the library's own sentence."""
 
     async def route(request: Request) -> Response:
-        content = await request.body() if int(request.headers["content-length"]) <= _MOST_JSON else b""
+        content = await request.body() if int(request.headers["content-length"]) <= 4 << 20 else b""
         try:
             body = json.loads(content or b"null")
         except (ValueError, RecursionError):

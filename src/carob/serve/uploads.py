@@ -18,7 +18,6 @@ from carob.read.table import ReadOptions
 _GOLD = ("gold", "y", "truth", "true_label", "ground_truth", "target", "human", "gold_label")
 _KEYS = ("id", "key", "row_id", "point", "uid")
 _TEXTS = ("text", "message", "review", "content", "question", "prompt", "sentence", "document", "comment", "title")
-_LOOKED_AT = 200  # rows, to find the column of texts
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def _text_column(table: Any) -> str | None:
     lengths = {}
     for field in table.schema:
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            some = [value for value in table[field.name].slice(0, _LOOKED_AT).to_pylist() if value]
+            some = [value for value in table[field.name].slice(0, 200).to_pylist() if value]
             lengths[field.name] = sum(map(len, some)) / len(some) if some else 0.0
     longest = max(lengths, key=lambda name: lengths[name], default=None)
     return longest if longest is not None and lengths[longest] >= 25 else None

@@ -30,7 +30,6 @@ from carob.votes.scales import score_words
 
 FORMATS = ".csv,.tsv,.parquet,.jsonl,.ndjson,.arrow,.feather,.gz"
 _NAMES_SHOWN = 12
-_RADIOS = 8  # classes up to which each has a button of its own
 _METHOD_WORDS = {
     "consensus": "what all votes say together, and gold (the usual)",
     "triplets": "triplets of sources, votes alone",
@@ -361,7 +360,7 @@ def _point(work: Workspace, row: int) -> str:
     votes = ", ".join(f"{source}: {vote}" for source, vote in cast[:40]) or "no votes"
     said = work.given.get(row)
     classes = work.open_votes.classes
-    if len(classes) <= _RADIOS:
+    if len(classes) <= 8:  # each has a button of its own
         choices = "".join(
             f'<label><input type="radio" name="point-{row}" data-row="{row}" value="{escape(str(label))}"'
             f"{' checked' if said == code else ''}> {text(label)}</label> "

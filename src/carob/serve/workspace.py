@@ -25,9 +25,7 @@ from carob.value.pick import Goal, Picked, pick_points
 from carob.votes import Gold, Votes
 
 METHODS: tuple[Method, ...] = tuple(method for method in get_args(Method) if method != "consensus")
-_EXAMPLE_GOLD = 200  # gold labels that the example starts with
 _MOST_PICKED = 200
-_LETTERS = 2_000  # of a text that is shown
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ class Workspace:
     def open_example(self) -> None:
         """The word rules on IMDB reviews, with a few gold labels."""
         votes = load_imdb()
-        seen = np.random.default_rng(0).permutation(len(votes)) < _EXAMPLE_GOLD
+        seen = np.random.default_rng(0).permutation(len(votes)) < 200  # gold labels
         values = np.where(seen, votes.own_gold.values, -1).astype(np.int8)
         with self.lock:
             self.close()
@@ -278,7 +276,7 @@ class Workspace:
             for i, (source, code) in enumerate(zip(votes.sources, cells.tolist(), strict=True))
             if code >= 0
         ]
-        return name, self._text(row)[:_LETTERS], cast
+        return name, self._text(row)[:2_000], cast
 
     def _text(self, row: int) -> str:
         column, upload, votes = self.choices.text, self.upload, self.open_votes

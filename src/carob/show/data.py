@@ -16,8 +16,6 @@ from carob.show.report import Section
 from carob.votes.messages import Message, MessageKind, of_kind
 
 _PAIRS_SHOWN = 5
-_CLOSE = 0.3  # correlation left over from which on two sources are told as copies
-_ALIKE = 0.95  # of the points on which two sources vote that copies vote the same on
 _DETAILS = (
     "Polarity: the classes that a source votes for. Coverage, overlaps, conflicts: the shares of points on which it "
     "votes, on which another votes too, and on which another votes differently."
@@ -135,7 +133,7 @@ def pair_section(pairs: Sequence[DependentPair], found: Dependence | None = None
         alike = [
             pair
             for pair, share in zip(shown, agree, strict=True)
-            if share is not None and share > _ALIKE and pair.correlation > _CLOSE
+            if share is not None and share > 0.95 and pair.correlation > 0.3
         ]
         lines = [
             f"Where {pair.first} only repeats {pair.second}, "

@@ -16,7 +16,6 @@ from carob.errors import InputError, examples
 MAX_CLASSES = 127
 MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _SCALARS = (str, bool, int, float, np.generic)
-_SHORT = 32  # letters of a text that NumPy may hold
 
 
 def is_sparse_matrix(array: Any) -> bool:
@@ -203,7 +202,7 @@ def names_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     >>> names_array(["a", "b"]).dtype.kind, names_array(["a", "b" * 100]).dtype.kind, names_array([1, 2]).dtype.kind
     ('U', 'O', 'i')
     """
-    if all(not isinstance(value, str) or (len(value) <= _SHORT and not value.endswith("\0")) for value in values):
+    if all(not isinstance(value, str) or (len(value) <= 32 and not value.endswith("\0")) for value in values):
         return np.array(values)
     found = np.empty(len(values), dtype=object)
     found[:] = values

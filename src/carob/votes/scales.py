@@ -19,7 +19,6 @@ from carob.errors import InputError, examples, one_of
 from carob.votes.storage import Storage
 
 SURE = 4.0  # standard errors from which on a correlation is no chance
-_MOST_POINTS = 5_000
 
 ColumnKind = Literal["vote", "score", "probability"]
 ALL = "*"  # stands for all sources that are not named
@@ -269,4 +268,4 @@ def running_against(storage: Storage, leanings: Sequence[Floats]) -> list[int]:
 
 
 def _every(n: int) -> int:
-    return max(1, n // _MOST_POINTS)
+    return max(1, n // 5_000)

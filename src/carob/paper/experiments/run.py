@@ -30,7 +30,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     "imdb": imdb.EXPERIMENT,
     "theory": theory.EXPERIMENT,
 }
-_TOLERANCE, _TOLERANCE_AT_100 = 0.03, 0.06  # share of the value, where that is more than the noise
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Comparison:
 
         Some of the paper's values have a single digit.
         """
-        share = _TOLERANCE_AT_100 if self.n == 100 else _TOLERANCE
+        share = 0.06 if self.n == 100 else 0.03
         return abs(self.ours - self.paper) <= max(3 * self.se, share * abs(self.paper)) + self.rounding
 
 

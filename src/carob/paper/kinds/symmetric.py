@@ -21,8 +21,6 @@ from carob.posterior.source_model import SourceModel
 from carob.votes import GoldPoints, Outputs
 from carob.votes.outputs import SILENT, joint_output
 
-_ROUNDS = 50  # of bringing a joint table to what is known of it; a few are enough where that fits together
-
 
 class Symmetric(Kind):
     """One accuracy per source."""
@@ -118,7 +116,7 @@ class Symmetric(Kind):
         often = sum(joint[place] for place in turned) / n
         shares = found * often
         # Every output as frequent as it is, and every member as accurate as the model has it: in turn, until both hold.
-        for _ in range(_ROUNDS):
+        for _ in range(50):  # a few are enough where that fits together
             for member, i in enumerate(group):
                 shares = _with_accuracy(shares, every[member] == SILENT + 1, every[member] != SILENT, model.accuracy[i])
             shares *= often / np.maximum(sum(shares[place] for place in turned), 1e-300)

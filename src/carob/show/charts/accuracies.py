@@ -14,8 +14,6 @@ from carob.posterior.source_table import SourceTable
 from carob.show.cells import Between, Cell, Percent, Share, Text
 from carob.show.charts.chart import LEARNED_FROM, WIDTH, Chart, series
 
-_SHOWN = 20  # the most telling sources
-
 
 def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Chart | None:
     """Accuracies with their intervals; None where none is known.
@@ -76,7 +74,7 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     )
 
 
-def telling(table: SourceTable, K: int, most: int = _SHOWN) -> list[int]:
+def telling(table: SourceTable, K: int, most: int = 20) -> list[int]:
     """The places of the sources that tell most."""
     return sorted(np.argsort(-how_telling(table, K), kind="stable")[:most].tolist())
 

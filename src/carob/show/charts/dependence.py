@@ -99,14 +99,10 @@ def _finding(found: Dependence) -> str:
     )
 
 
-_BINS = 20
-_FAR = 0.1  # between a quarter and three quarters of the triplets
-
-
 def triplet_spread(found: TripletSpread) -> Chart:
     """How many triplets say what of a source's accuracy."""
     lowest = float(np.floor(10 * found.accuracies.min()) / 10)
-    points, edges = np.histogram(found.accuracies, np.linspace(lowest, 1, _BINS + 1))
+    points, edges = np.histogram(found.accuracies, np.linspace(lowest, 1, 21))
     ends = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     values = [{"low": low, "high": high, "n": n} for (low, high), n in zip(ends, points.tolist(), strict=True)]
     rows: list[list[Cell]] = [
@@ -127,7 +123,7 @@ def triplet_spread(found: TripletSpread) -> Chart:
 
     low, high = np.quantile(found.accuracies, [0.25, 0.75]).tolist()
     more = f" {plural(found.negative, 'more triplet')} contradict themselves." if found.negative else ""
-    how = "differ most on" if found.width >= _FAR else "agree well, even on"
+    how = "differ most on" if found.width >= 0.1 else "agree well, even on"
     return Chart(
         "triplets",
         f"Triplets {how} {found.source}: half of {len(found.accuracies):,} estimates are between {Share(low)} and "

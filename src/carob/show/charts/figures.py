@@ -42,7 +42,6 @@ FIGURES = {
     ),
     "theory_proposition_1": _Figure("Proposition 1: the median, from above", "excess error", "log", _BOUNDS, False),
 }
-_SMALLEST = 1e-9  # lower end of a band on a logarithmic axis
 _HEADERS = ("panel", "curve", "n", "paper", "ours", "standard error")
 
 
@@ -100,7 +99,7 @@ def _shared(alt: Any, rows: Sequence[dict[str, Any]], about: _Figure) -> dict[st
 
 def _our_rows(name: str, points: Sequence[Point]) -> list[dict[str, Any]]:
     """Our points of a figure that are numbers, with the ends of their bands."""
-    smallest = _SMALLEST if FIGURES[name].scale == "log" else -float("inf")
+    smallest = 1e-9 if FIGURES[name].scale == "log" else -float("inf")  # lower end of a band on a logarithmic axis
     return [
         {
             "panel": point.panel,

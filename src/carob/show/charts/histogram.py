@@ -51,9 +51,6 @@ def _sureness(found: Histogram) -> str:
     return f"{shares[0]} of the points have a label above .9; {shares[1]} could be either (.4 to .6)."
 
 
-_NEAR = 0.02  # a difference that is not worth a word
-
-
 def calibration(found: Calibration) -> Chart:
     """What labels say of themselves against how often they are right, on gold that they were not learned from."""
     values = [
@@ -98,7 +95,7 @@ def calibration(found: Calibration) -> Chart:
 
 
 def _calibration_finding(found: Calibration) -> str:
-    if abs(found.excess) < _NEAR:
+    if abs(found.excess) < 0.02:  # which is not worth a word
         return "Labels are right about as often as they say."
     if found.excess > 0:
         return f"Labels are surer than they are right, by {Share(found.excess)} on average."
