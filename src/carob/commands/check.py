@@ -16,7 +16,7 @@ from carob.engines.local import FileVotes
 from carob.engines.row_decoder import MOST_COMPARED
 from carob.errors import NotIdentifiedError
 from carob.model.label_model import LabelModel
-from carob.paper.check import shape_problems, source_problems
+from carob.paper.count import shape_problems, source_problems
 from carob.paper.structure import DependentPair
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable

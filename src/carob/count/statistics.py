@@ -52,8 +52,6 @@ class TripleSums:
 class Statistics:
     """What was counted.
 
-    Examples
-    --------
     >>> votes = Votes.from_array(np.random.default_rng(0).integers(0, 2, (1000, 4)))
     >>> statistics = Statistics.of(votes)
     >>> len(statistics.blocks), statistics.moments == Moments.of(votes)
@@ -134,18 +132,6 @@ class Statistics:
         """The same with sums of products of three features, counted in a second pass."""
         sums = _triple_sums(votes, feature, sign, triples, len(self.blocks), first_row)
         return replace(self, triples=TripleSums(feature, sign, triples, sums))
-
-    def of_blocks(self, kept: Sequence[int]) -> Statistics:
-        """Of the points of some blocks alone, each of which stays a block."""
-        places = list(kept)
-        return Statistics(
-            tuple(self.blocks[b] for b in places),
-            tuple(
-                replace(found, joint=found.joint[places], with_others=found.with_others[places])
-                for found in self.groups
-            ),
-            None if self.triples is None else replace(self.triples, sums=self.triples.sums[places]),
-        )
 
     def select(self, sources: Sequence[str]) -> Statistics:
         """Of some of the sources, without groups and triples."""

@@ -89,7 +89,9 @@ def label(
 
     def work(part: Any, first_row: int) -> Any:
         rows = _arrow(part)
-        batches = list(labels(rows.to_batches(BATCH) or [_empty(rows)], first_row))
+        batches = list(
+            labels(rows.to_batches(BATCH) or [pa.RecordBatch.from_pylist([], schema=rows.schema)], first_row)
+        )
         return pa.Table.from_batches(batches).to_pandas()
 
     wanted = df[columns]
@@ -134,10 +136,6 @@ def read_parquet(path: str | Path, written: Sequence[str] = ()) -> Any:
 
 
 _MISSING = "Dask is not installed. Install it with carob: pip install 'carob[dask]'."
-
-
-def _empty(rows: Any) -> Any:
-    return pa.RecordBatch.from_pylist([], schema=rows.schema)
 
 
 def _checked(df: Any) -> Any:

@@ -12,8 +12,7 @@ from carob._types import Floats, Ints
 from carob.count.moments import Moments
 from carob.count.statistics import TripleSums
 from carob.errors import NotIdentifiedError
-from carob.paper.check import check_shape, check_sources
-from carob.paper.count import count
+from carob.paper.count import check_shape, check_sources, count
 from carob.paper.kinds import Kind
 from carob.paper.settings import TripletSettings
 from carob.posterior.settings import Pairs, Positions

@@ -34,8 +34,6 @@ def assignment(score: Floats) -> Places:
 
     `score`, shape (K, K).
 
-    Examples
-    --------
     >>> assignment(np.array([[9.0, 8.0], [8.0, 1.0]]))
     array([1, 0])
     """

@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._types import Codes, Floats, Group, Progress, cached_property
-from carob.count.statistics import GroupCounts, Statistics
+from carob._types import Codes, Floats, Progress, cached_property
+from carob.count.statistics import GroupCounts
 from carob.errors import InputError, examples, plural
 from carob.paper.balance import Balance
-from carob.paper.check import check_shape, check_sources
-from carob.paper.count import Counted, count
+from carob.paper.count import Counted, check_shape, check_sources, count
 from carob.paper.gold_fit import accuracy_interval, learn_from_gold
 from carob.paper.intervals import triplet_intervals
 from carob.paper.kinds import ClassConditional
-from carob.paper.settings import Aggregate, TripletSettings
+from carob.paper.settings import TripletSettings
 from carob.paper.tensor_fit import TensorFit
 from carob.paper.triplet_fit import Solution, solve
 from carob.posterior.fit import Fit
@@ -36,21 +35,12 @@ class VotesFit:
     solution: Solution
     balance: Balance  # how the class balance was found
     joint: tuple[GroupCounts, ...]  # how known groups of sources vote together
-    groups: tuple[Group, ...]  # all groups, sources alone among them
 
     @cached_property
     def model(self) -> SourceModel:
         """The source model, with known groups taken as one."""
-        return self.model_of(self.solution.x)
-
-    def model_of(self, x: Floats) -> SourceModel:
-        """The same with other parameters of the features."""
         problem = self.solution.problem
-        return merge_groups(problem.source_model(x, self.solution.class_balance), self.joint, problem.kind.joint_table)
-
-    def again(self, statistics: Statistics, rng: np.random.Generator, aggregate: Aggregate | None = None) -> VotesFit:
-        """The same of other points, with the same class balance, signs and joint counts, or another aggregate."""
-        return replace(self, solution=self.solution.again(statistics.moments, rng, aggregate))
+        return merge_groups(self.solution.model, self.joint, problem.kind.joint_table)
 
 
 def fit_votes(counted: Counted, gold: GoldPoints | None, settings: TripletSettings) -> VotesFit:
@@ -64,7 +54,7 @@ def fit_votes(counted: Counted, gold: GoldPoints | None, settings: TripletSettin
     balance = Balance(given, counted.kind, counted.pairs, counted.statistics.triples)
     found = balance.of(moments, counted.triple_sums, None if gold is None else gold.counts)
     solution = solve(moments, found, settings)
-    return VotesFit(solution, balance, counted.statistics.groups, counted.groups)
+    return VotesFit(solution, balance, counted.statistics.groups)
 
 
 def fit_paper(data: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fit:

@@ -47,7 +47,9 @@ def triplet_intervals(
     if settings.replicates == 0:
         return Intervals.nothing(len(solution.sign), len(solution.class_balance))
     rng = settings.generator()
-    B, replicates = len(statistics.blocks), _affordable(solution, settings.replicates)
+    B = len(statistics.blocks)
+    # As many replicates as there is time for: each is a pass over all triplets.
+    replicates = min(settings.replicates, max(FEWEST, int(SECONDS * _RATE / len(solution.x) ** 3)))
     partners = _partners(solution.problem.features.allowed, rng)
     gold_counts = None if gold is None else _gold_by_block(gold, B)
     accuracies, balances = [], []
@@ -82,11 +84,6 @@ def triplet_intervals(
         *distance_interval(solution.class_balance, np.array(balances), level, stretch),
         "bootstrap",
     )
-
-
-def _affordable(solution: Solution, asked: int) -> int:
-    """How many replicates there is time for: each is a pass over all triplets."""
-    return min(asked, max(FEWEST, int(SECONDS * _RATE / len(solution.x) ** 3)))
 
 
 def _partners(allowed: Bools, rng: np.random.Generator) -> Places | None:

@@ -83,8 +83,6 @@ def clearness(tables: Floats, K: int, n: float) -> Floats:
 def parts(tables: Floats, K: int, n: float) -> Parts:
     """The parts of three-way tables of probabilities, shape (T, S, S, S), that were counted on n points.
 
-    Examples
-    --------
     >>> p, view = np.array([0.3, 0.7]), np.array([[0.9, 0.2], [0.1, 0.8]])
     >>> found = parts(np.einsum("y,ay,by,cy->abc", p, view, view, view)[None], K=2, n=1e12)
     >>> found.weights.round(3), found.views[0, 0].round(3)

@@ -14,8 +14,8 @@ from carob._types import Floats, Group, Ints, Progress
 from carob.count.moments import Moments
 from carob.count.statistics import GroupCounts, Statistics
 from carob.paper.balance import VOTES_WORTH
-from carob.paper.check import check_shape, check_sources
 from carob.paper.confusion import Confusion, confusion
+from carob.paper.count import check_shape, check_sources
 from carob.paper.intervals import FEWEST, SECONDS, distance_interval
 from carob.paper.settings import Aggregate, TripletSettings
 from carob.paper.views import ViewCounts, choose_views

@@ -7,7 +7,7 @@ Where sources i, j, k are independent given the class, a parameter x_i of each s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from carob._types import Floats, Ints, Places
 from carob.count.moments import Moments
 from carob.errors import NotIdentifiedError, examples
 from carob.paper.aggregate import aggregate_triplets
-from carob.paper.check import check_sources
+from carob.paper.count import check_sources
 from carob.paper.kinds import Features, Kind, Symmetric, choose_kind
 from carob.paper.settings import Aggregate, Negative, Signs, TripletSettings
 from carob.paper.signs import found_signs
@@ -78,15 +78,6 @@ class Solution:
     def model(self) -> SourceModel:
         """The source model that has these parameters, every source by itself."""
         return self.problem.source_model(self.x, self.class_balance)
-
-    def again(self, moments: Moments, rng: np.random.Generator, aggregate: Aggregate | None = None) -> Solution:
-        """The same triplets, with the same choices and signs, of other points, or aggregated in another way."""
-        settings = self.settings if aggregate is None else replace(self.settings, aggregate=aggregate)
-        pairs = settings.pairs(moments.sources)
-        problem = Problem.of(self.problem.kind, moments, self.class_balance, pairs)
-        size, usable = problem.sizes(settings, rng)
-        x: Floats = np.where(usable == 0, 0.0, size) * self.sign[problem.features.source]
-        return replace(self, problem=problem, x=x, settings=settings)
 
 
 def triplets(

@@ -25,8 +25,6 @@ _NO_VOTE = frozenset([
 def class_warnings(votes: Votes) -> list[Message]:
     """Things in the classes to look at, each with the option that mends it.
 
-    Examples
-    --------
     >>> votes = Votes.from_array([["yes", "YES"], ["N/A", "yes"]] * 20)
     >>> for line in class_warnings(votes):
     ...     print(line.words)

@@ -30,8 +30,6 @@ def find_coding(
     settle what the votes leave open. `classes` and `abstain`: what the user says; both win over what is found.
     `spelling`: how values are rewritten first.
 
-    Examples
-    --------
     >>> print(find_coding([-1, 0, 1], abstain=0))
     classes -1, 1; 0 or an empty cell is an abstain
     >>> print(find_coding([-1, 0, 1], gold=[0, 1]))

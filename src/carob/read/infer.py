@@ -67,8 +67,6 @@ def guessed_scores(
     `columns`: columns that might be votes. `numbers`: columns of numbers that cannot be votes: fractions, or too many
     different ones. `gold`: distinct values of the gold column, where there is one.
 
-    Examples
-    --------
     >>> judge = Numbers("judge", np.array([0.2, 0.9, 0.4, 0.6, 0.1]))
     >>> guessed_scores({}, {"judge": judge}, [])["judge"].kind
     'probability'
@@ -112,8 +110,6 @@ def no_votes(columns: Mapping[str, Column], odd: Mapping[str, str], gold: Sequen
     `columns`: columns that might be votes. `odd`: columns that cannot be votes, and why. `gold`: distinct values of the
     gold column, where there is one.
 
-    Examples
-    --------
     >>> cells = np.arange(40) % 2
     >>> votes = {name: Column(name, [0, 1], cells) for name in "abc"}
     >>> no_votes(votes | {"region": Column("region", ["east", "west"], cells)}, {"day": "dates"}, [])

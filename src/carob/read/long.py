@@ -21,6 +21,7 @@ from carob.errors import InputError, examples
 from carob.read.arrow import chance_column, group_column, identifiers, is_numeric, number_column, vote_column
 from carob.read.gold_file import joined_gold
 from carob.read.infer import guessed_scores
+from carob.read.query import LOCKED
 from carob.read.streams import BATCH, Stream
 from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.votes.columns import Column, names_array
@@ -147,15 +148,6 @@ def of_tasks(rows: AnyArray, point: Ints, tasks: list[Any], name: str) -> AnyArr
     return np.asarray(entries)
 
 
-_MEMORY = "512MB"  # that DuckDB takes before it goes to disk
-_LIMITS: dict[str, str | bool | int | float | list[str]] = {
-    "memory_limit": _MEMORY,
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "python_enable_replacements": "false",
-}
-
-
 class SortedVotes:
     """A row per vote, sorted by task; parts hold all votes on their tasks.
 
@@ -169,9 +161,8 @@ class SortedVotes:
         self.name, self.task = stream.name, task
         self.schema = pa.schema([stream.schema.field(name) for name in names])
         place = Path(tempfile.mkdtemp(prefix="carob-"))
-        self._connection = duckdb.connect(
-            str(place / "votes.duckdb"), config=_LIMITS | {"temp_directory": str(place / "spilled")}
-        )
+        limits = {"memory_limit": "512MB", "temp_directory": str(place / "spilled")}  # beyond which it goes to disk
+        self._connection = duckdb.connect(str(place / "votes.duckdb"), config=LOCKED | limits)
         weakref.finalize(self, _remove, self._connection, place)
         # Columns go by numbers, so that no name is part of a query.
         numbered = pa.schema([*(field.with_name(f"c{k}") for k, field in enumerate(self.schema)), ("row", pa.int64())])

@@ -94,11 +94,12 @@ class Views:
     def _results(self, work: Workspace, analysis: Analysis) -> str:
         changed = "" if work.effect is None else f'<p class="effect">{text(effect_words(work.effect))}</p>'
         planner = _planner(analysis)
-        labeling = "" if analysis.labeled is None else _labeling(work)
-        downloads = "" if analysis.labeled is None else _downloads(work)
+        after = ""
+        if analysis.labeled is not None:
+            after = _labeling(work) + _downloads(work) + section_html(method_section(analysis), "method")
         return (
             f'<div id="found">{verdict_html(verdict(analysis))}{changed}{_links(bool(planner), analysis)}'
-            f"{self.draw(analysis)}{planner}{labeling}{downloads}{_method(analysis)}</div>"
+            f"{self.draw(analysis)}{planner}{after}</div>"
         )
 
     def plan(self, prices: Prices, labels: int) -> str:
@@ -298,10 +299,6 @@ def _found(analysis: Analysis) -> str:
     return size + "".join(
         f'<div id="{name}" class="part">{sections_html(sections, name)}</div>' for name, sections in parts.items()
     )
-
-
-def _method(analysis: Analysis) -> str:
-    return section_html(method_section(analysis), "method") if analysis.labeled is not None else ""
 
 
 def _planner(analysis: Analysis) -> str:

@@ -272,7 +272,7 @@ class Workspace:
         cells = votes.take(np.array([row])).values[0]
         scored = votes.scored
         cast = [
-            (source, votes.classes[code]) if not scored[i] else (source, _number(votes, source, int(code)))
+            (source, f"{votes.scales[source].centres[code]:.4g}" if scored[i] else votes.classes[code])
             for i, (source, code) in enumerate(zip(votes.sources, cells.tolist(), strict=True))
             if code >= 0
         ]
@@ -347,10 +347,6 @@ def effect_words(found: Effect) -> str:
 
 def _loss(analysis: Analysis) -> float | None:
     return None if analysis.risks is None else analysis.risks.scores["votes and gold"].loss
-
-
-def _number(votes: Votes, source: str, code: int) -> str:
-    return f"{votes.scales[source].centres[code]:.4g}"
 
 
 def _parts(text: str) -> list[str]:

@@ -49,14 +49,15 @@ def _figure_section(found: Reproduction) -> Section:
     for row in found.comparison:
         by_figure.setdefault(row.figure, []).append(row)
     rows = [
-        [Text(name), Count(len(part)), Count(sum(row.agrees for row in part)), Percent(max(map(_difference, part)))]
+        [
+            Text(name),
+            Count(len(part)),
+            Count(sum(row.agrees for row in part)),
+            Percent(max(abs(row.ours / row.paper - 1) for row in part)),
+        ]
         for name, part in by_figure.items()
     ]
     return Section("Figures", ["figure", "values", "agree", "largest difference"], rows)
-
-
-def _difference(row: Comparison) -> float:
-    return abs(row.ours / row.paper - 1)
 
 
 def _far_section(far: list[Comparison]) -> Section:

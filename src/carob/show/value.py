@@ -14,7 +14,6 @@ from carob.show.data import message_sections, pair_section
 from carob.show.fit import scores_section
 from carob.show.report import Report, Section
 from carob.value.advice import DataValue
-from carob.value.interval import Interval
 from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
 from carob.value.words import purchase_words, ratio_words
@@ -62,18 +61,14 @@ def gain_section(found: DataValue) -> Section:
     """What more data, or other sources, would gain."""
     rows: list[list[Cell]] = []
     for name, what in purchase_words().items():
-        gain, right = found.gains[name], found.accuracy_gains[name]
-        rows.append([Text(what), *_gain_cells(gain), Percent(right.value, digits=2)])
+        gain, right = found.gains[name], Percent(found.accuracy_gains[name].value, digits=2)
+        rows.append([Text(what), Nats(gain.value), Between(Nats(gain.low), Nats(gain.high)), right])
     return Section(
         "What votes and gold would gain",
         ["by", "log loss", f"{Percent(found.level, digits=0)} interval", "right labels"],
         rows,
         ["Intervals are of the gain to be expected over draws of new labels or points, told from other data sets."],
     )
-
-
-def _gain_cells(gain: Interval) -> list[Cell]:
-    return [Nats(gain.value), Between(Nats(gain.low), Nats(gain.high))]
 
 
 def curve_section(found: DataValue) -> Section:

@@ -43,7 +43,8 @@ def whole_report(result: ReportResult, next_command: str = "") -> Report:
         *evidence_sections(analysis),
         method_section(analysis),
     ]
-    return Report(verdict(analysis), sections, next_command, exit_code=1 if _cannot_tell(analysis) else 0)
+    cannot_tell = analysis.value is None or analysis.value.kind == "cannot tell"
+    return Report(verdict(analysis), sections, next_command, exit_code=1 if cannot_tell else 0)
 
 
 def title(name: str) -> str:
@@ -145,7 +146,3 @@ def method_section(analysis: Analysis) -> Section:
         "or points would bring is predicted from how much those fits differ, as measured on other data sets.",
     ]
     return Section("Method", lines=lines)
-
-
-def _cannot_tell(analysis: Analysis) -> bool:
-    return analysis.value is None or analysis.value.kind == "cannot tell"

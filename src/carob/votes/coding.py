@@ -22,8 +22,6 @@ UNKNOWN = -2  # the code of what is neither a class nor an abstain
 class Spelling:
     """How values are rewritten before they are taken for classes or abstains.
 
-    Examples
-    --------
     >>> spelling = Spelling.of(True, {"no.": "no"})
     >>> [spelling.read(value) for value in ("No.", "YES", 3)]
     ['no', 'yes', 3]

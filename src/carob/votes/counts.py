@@ -22,8 +22,6 @@ _BLOCK = 1 << 18  # points at a time where votes are held sparsely
 class VoteCounts:
     """What every source says, and on how many points.
 
-    Examples
-    --------
     >>> from carob.votes import Votes
     >>> votes = Votes.from_array([[0, 0, 1], [1, 1, 1], [1, -1, -1]], abstain=-1)
     >>> votes.counts.by_class.tolist(), votes.counts.shared.tolist(), votes.counts.contradicted.tolist()

@@ -23,8 +23,6 @@ LARGEST_TABLE = (
 class Outputs:
     """How many outputs each source has, "nothing said" among them.
 
-    Examples
-    --------
     >>> outputs = Outputs.of_votes(sources=2, classes=3)
     >>> outputs.sizes, outputs.source.tolist(), outputs.spoken.tolist()
     ((4, 4), [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3])

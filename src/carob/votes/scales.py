@@ -235,8 +235,6 @@ def running_against(storage: Storage, leanings: Sequence[Floats]) -> list[int]:
 
     `leanings`: how far each output of each source speaks for the second class.
 
-    Examples
-    --------
     >>> from carob.votes.storage import Dense
     >>> truth = np.random.default_rng(0).integers(0, 2, 200).astype(np.int8)
     >>> running_against(Dense(np.stack([truth, truth, 1 - truth], axis=1)), [np.array([0.0, 1.0])] * 3)

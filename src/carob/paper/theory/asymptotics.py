@@ -26,7 +26,6 @@ from carob.paper.theory.canonical import LARGEST, Edge
 from carob.paper.theory.ising import Ising
 from carob.paper.theory.loss import expected_log_loss
 from carob.paper.theory.pair_noise import PairNoise
-from carob.paper.theory.pair_noise import pair_covariance as pair_covariance
 from carob.paper.theory.triplet_limits import (
     TripletLimits,
     allowed_pairs,

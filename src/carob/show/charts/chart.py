@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from carob.errors import InputError
 from carob.show.cells import Cell
@@ -50,19 +52,19 @@ class Chart:
 
     def specification(self, titled: bool = True) -> dict[str, Any]:
         """In Vega-Lite, with or without the title."""
-        drawn = self.plot(_altair()).properties(description=f"{self.title} {self.description}")
-        found: dict[str, Any] = (drawn.properties(title=_lines(self.title)) if titled else drawn).to_dict()
+        drawn = self.plot(_module("altair")).properties(description=f"{self.title} {self.description}")
+        found: dict[str, Any] = (drawn.properties(title=textwrap.wrap(self.title, 62)) if titled else drawn).to_dict()
         return found | {"config": found.get("config", {}) | _CONFIG}
 
     def svg(self, titled: bool = True) -> str:
         """The picture as SVG."""
-        return str(_convert().vegalite_to_svg(self.specification(titled)))
+        return str(_module("vl_convert").vegalite_to_svg(self.specification(titled)))
 
     def png(self) -> bytes:
         """The picture as PNG, on white."""
         specification = self.specification()
         specification["config"] = specification["config"] | {"background": "white"}
-        return bytes(_convert().vegalite_to_png(specification, scale=2))
+        return bytes(_module("vl_convert").vegalite_to_png(specification, scale=2))
 
 
 def series(alt: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -90,8 +92,8 @@ def _scale(alt: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
 
 def check_charts() -> None:
     """Refuse before any work is done where charts cannot be drawn."""
-    _altair()
-    _convert()
+    _module("altair")
+    _module("vl_convert")
 
 
 def can_draw() -> bool:
@@ -103,24 +105,8 @@ def can_draw() -> bool:
     return True
 
 
-def _lines(title: str, width: int = 62) -> list[str]:
-    """A title in lines that fit."""
-    import textwrap
-
-    return textwrap.wrap(title, width) or [""]
-
-
-def _altair() -> Any:
+def _module(name: Literal["altair", "vl_convert"]) -> Any:
     try:
-        import altair
+        return importlib.import_module(name)
     except ImportError:
         raise InputError("charts need Altair and vl-convert: pip install 'carob[charts]'.") from None
-    return altair
-
-
-def _convert() -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise InputError("charts need Altair and vl-convert: pip install 'carob[charts]'.") from None
-    return vl_convert
