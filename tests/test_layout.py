@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import re
 from pathlib import Path
+
+from constants import CONSTANTS
 
 import carob
 
@@ -28,29 +29,15 @@ def test_every_module_has_a_test_file_of_its_name_or_of_its_rooms() -> None:
     assert missing == []
 
 
-def test_every_constant_that_is_measured_exists_and_has_a_line_in_the_docs() -> None:
-    places = re.findall(r'Constant\("([\w.]+):([\w.]+)"', (ROOT / "bench" / "constants.py").read_text(encoding="utf-8"))
-    documented = (ROOT / "docs" / "constants.md").read_text(encoding="utf-8")
-    assert len(places) > 40
-    for module, name in places:
-        found = importlib.import_module(f"carob.{module}")
-        for part in name.split("."):
-            found = getattr(found, part)
-        assert f"`{module}.{name}`" in documented
-
-
-def test_every_public_constant_of_an_estimate_is_measured() -> None:
-    measured = (ROOT / "bench" / "constants.py").read_text(encoding="utf-8")
-    # What users see, rather than what was tuned, or what only time depends on.
-    chosen = {
-        "FEWEST_BLOCKS", "SECONDS", "MOST_CLASSES", "NEXT_LABELS", "TIMES_POINTS", "FEWEST_GOLD", "SAME", "CERTAIN",
-        "KINDS",
-    }  # fmt: skip
-    for path in modules():
-        if path.parts[0] not in ("estimate", "calibrate", "value", "fit.py", "statistics.py"):
-            continue
-        for node in ast.parse((SOURCE / path).read_text(encoding="utf-8")).body:
-            names = [target.id for target in getattr(node, "targets", []) if isinstance(target, ast.Name)]
-            for name in names:
-                if re.fullmatch(r"[A-Z][A-Z_]+", name) and name not in chosen:
-                    assert re.search(rf":{name}\b", measured), (path, name)
+def test_every_constant_of_the_model_of_labels_is_measured_and_told_as_it_is() -> None:
+    written = {}
+    for path in ("readings", "model"):
+        for line in (SOURCE / "label" / f"{path}.py").read_text(encoding="utf-8").splitlines():
+            if (found := re.match(r"([A-Z][A-Z_0-9]+) = (.*?)  # ", line)) and found[1] != "STEPS":
+                written[f"label.{path}.{found[1]}"] = ast.literal_eval(found[2])
+    page = (ROOT / "docs" / "constants.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `([\w.]+)` \| [^|]+ \| ([^|]+) \|", page, re.MULTILINE))
+    assert told.keys() == written.keys() == {f"{m}.{name}" for m, names in CONSTANTS.items() for name in names}
+    for name, value in written.items():
+        values = value if isinstance(value, tuple) else (value,)
+        assert [float(word) for word in told[name].split()] == list(values), name

@@ -99,17 +99,18 @@ def _draws(learned: Learned, speaks_for: Floats, truth: Codes) -> Floats:
         weights = rng.standard_gamma(gold.weights + 1e-9) + 1e-9
         place = max(int(np.searchsorted(ends, (draw + 0.5) / DRAWS * ends[-1])), int(weights.argmax() == 0))
         correction = gold.correction(1.0, gold.modes[place] + roots[place] @ rng.standard_normal(len(roots[place])))
-        correction.own[unheard] = SCALES[place] * OWN * rng.standard_normal(len(unheard))
+        wander = SCALES[place] * OWN * rng.standard_normal(len(unheard))
+        correction.own[unheard] += wander[:, None, None] * training.counts_for[unheard]
         drawn = learned.mixture(weights / weights.sum(), [correction])
         parts = Components(
             tuple(averaged),
             learned.components.dependent,
             learned.components.count,
-            [training.sums(correction.own[:, None, None] * training.counts_for)],
+            [training.sums(correction.own)],
         )
         p = known_classes(truth, drawn.probabilities(parts, training.votes.number > 0))
         right = (p[point] * speaks_for[source, output]).sum(axis=1)
         noise = np.sqrt(training.per_source(right * (1 - right))) * rng.standard_normal(m) / total
-        wander = np.sqrt((p * (1 - p)).sum(axis=0)) / n * rng.standard_normal(training.K)
-        found.append(np.concatenate([training.per_source(right) / total + noise, p.mean(axis=0) + wander]))
+        shares = p.mean(axis=0) + np.sqrt((p * (1 - p)).sum(axis=0)) / n * rng.standard_normal(training.K)
+        found.append(np.concatenate([training.per_source(right) / total + noise, shares]))
     return np.array(found)

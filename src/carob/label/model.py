@@ -7,10 +7,12 @@ follow something that is not the class, which no votes show.
 Gold updates the weights of the readings by Bayes' rule, its log-likelihood counting for the share `EVIDENCE` of itself
 (real points are not as independent as the rule takes them to be), and corrects q by
 
-    log p_i(y) = (1 + t_1) log q_iy + t_2 log dependent_iy + t_3 log count_iy + sum_k M_ky q_ik + sum_j s_j [v_ij = y]
+    log p_i(y) = (1 + t_1) log q_iy + t_2 log dependent_iy + t_3 log count_iy + t_4 sum_j log P_gold(v_ij | y)
+                 + sum_k M_ky q_ik + sum_j s_j [v_ij = y]
 
-up to a constant; on points without votes log q_iy + b_y. Where the class balance is given, q is that balance on them,
-and the probabilities of the others are multiplied by one number a class so that all points together meet it. All
+up to a constant, with P_gold counted on gold (for a gold point on the others). On points without votes it is log q_iy +
+b_y. Where the class balance is given, q is that balance on them, and the probabilities of the others are multiplied by
+one number a class so that all points together meet it. All
 corrections are normal around 0; what multiplies their standard deviations is one of `SCALES`, the smallest of which
 changes little and is as probable as the readings with independent sources are. For each scale the corrections are at
 their mode on the gold points (Laplace's approximation), and the scales are weighed by their marginal likelihood. The
@@ -34,6 +36,7 @@ from carob.votes import Votes
 COUNT = 0.25  # share of a count of votes beside the dependent reading
 MISLED = 0.05  # share of points whose votes follow something else than the class
 EVIDENCE = 0.3  # what the log-likelihood of gold counts for in the weights of the readings
+GOLD_VOTES = 10.0  # gold labels of a class that what a source does without gold counts for
 SLOPE = 0.5  # standard deviation of t
 SHIFT = 1.0  # standard deviation of b
 MATRIX = 1.0  # standard deviation of M over sqrt(K - 1)
@@ -53,13 +56,13 @@ class Correction:
     ----------
     weight : float
     slopes : array, shape (3,)
-        Of the average, the dependent reading and the count.
+        t_1 to t_3, with 1 for log q.
     silent : array, shape (K,)
         b.
     matrix : array, shape (K, K)
         M.
-    own : array, shape (m,)
-        s.
+    own : array, shape (m, V, K)
+        What each output of each source adds: s and t_4.
     """
 
     weight: float
@@ -116,7 +119,7 @@ class Mixture:
         """Tables and silence of all sums that the posterior takes, side by side."""
         parts = [reading.columns for reading in self.readings]
         parts.append((self.counts_for, np.zeros(self.counts_for[:, 0].shape)))
-        parts += [(c.own[:, None, None] * self.counts_for, parts[-1][1]) for c in self.corrections]
+        parts += [(correction.own, parts[-1][1]) for correction in self.corrections]
         return np.concatenate([part[0] for part in parts], axis=2), np.concatenate([part[1] for part in parts], axis=1)
 
     def components(self, sums: Floats, voted: Bools) -> Components:
@@ -221,7 +224,8 @@ class Learned:
         likelihood = np.stack([p[np.arange(len(rows)), labels] for p in of_gold.averaged], axis=1)
         evidence = EVIDENCE * np.log(np.maximum(likelihood, _LEAST)).sum(axis=0)
         weights = softmax((np.log(self.prior + 1e-300) + evidence)[None])[0]
-        return _fit_corrections(training.take(rows), of_gold, weights, labels, float(self.prior[0]))
+        usual = np.exp(self.readings[1].tables)
+        return _fit_corrections(training.take(rows), of_gold, weights, labels, float(self.prior[0]), usual)
 
     def with_gold(self, truth: Codes) -> Mixture:
         """The mixture that gold weighs and corrects."""
@@ -254,7 +258,7 @@ class Learned:
 
     def probabilities(self, mixture: Mixture) -> Floats:
         """What a mixture of these readings says of the points learned from, shape (n, K)."""
-        own = [self.training.sums(c.own[:, None, None] * mixture.counts_for) for c in mixture.corrections]
+        own = [self.training.sums(correction.own) for correction in mixture.corrections]
         return mixture.probabilities(replace(self.components, own=own), self.training.votes.number > 0)
 
 
@@ -287,45 +291,69 @@ class GoldFit:
         Of the corrections at each scale.
     curvature : array, shape (S, q, q)
         Of their log posterior, whose inverse is their covariance.
-    sources, used : int, array of int
-        How many sources there are, and which of them vote on gold points.
+    used : array of int
+        The sources that vote on gold points.
+    counts_for, counted : arrays, shape (m, V, K)
+        How far an output is a vote for a class, and how often each class has it on gold, as logarithms.
     """
 
     weights: Floats
     share: Floats
     modes: Floats
     curvature: Floats
-    sources: int
     used: Places
+    counts_for: Floats
+    counted: Floats
 
     def correction(self, weight: float, at: Floats) -> Correction:
         """That with these numbers."""
-        q = len(at) - len(self.used)
-        K = int(np.sqrt(q - 3 + 0.25))  # 3 + K + K^2 of them are not of sources
-        own = np.zeros(self.sources)
-        own[self.used] = at[q:]
-        return Correction(float(weight), at[:3], at[3 : 3 + K], at[3 + K : q].reshape(K, K), own)
+        K = self.counted.shape[2]
+        slopes, counted, silent, matrix, of_used = np.split(at, np.cumsum([3, 1, K, K * K]))
+        own = counted * self.counted
+        own[self.used] += of_used[:, None, None] * self.counts_for[self.used]
+        return Correction(float(weight), slopes, silent, matrix.reshape(K, K), own)
 
 
 def _fit_corrections(
-    gold: TrainingVotes, components: Components, weights: Floats, labels: Places, doubt: float
+    gold: TrainingVotes, components: Components, weights: Floats, labels: Places, doubt: float, usual: Floats
 ) -> GoldFit:
-    """The corrections at each scale that gold points call for; `doubt` is the prior weight of the dependent reading."""
+    """The corrections at each scale that gold points call for.
+
+    Parameters
+    ----------
+    doubt : float
+        The prior weight of the dependent reading.
+    usual : array, shape (m, V, K)
+        P(output | class) of each source without gold.
+    """
     K = gold.K
     mixed = components.mixed(weights)
     used = np.flatnonzero(gold.cast.sum(axis=1))
     bases, before = components.bases(mixed, gold.votes.number > 0)
-    features = _features(gold, bases, mixed, used)
-    spread = np.repeat([SLOPE, SHIFT, MATRIX * np.sqrt(K - 1), OWN], [3, K, K * K, len(used)])
+    table = gold.counts(np.eye(K)[labels])
+    counted = np.log((table + GOLD_VOTES * usual) / (table.sum(axis=1, keepdims=True) + GOLD_VOTES))
+    features = _features(gold, bases, mixed, used, _counted_without(gold, labels, table, usual))
+    spread = np.repeat([SLOPE, SHIFT, MATRIX * np.sqrt(K - 1), OWN], [4, K, K * K, len(used)])
     centre = np.eye(1, len(spread))[0]
     found = [_mode(features, before, labels, centre, scale * spread) for scale in SCALES]
     prior = [doubt / len(SCALES) + (1 - doubt) * (scale == SCALES[0]) for scale in SCALES]
     share = softmax(np.array([evidence for _, evidence, _ in found]) + np.log(prior))
     modes, _, curvature = zip(*found, strict=True)
-    return GoldFit(weights, share, np.array(modes), np.array(curvature), gold.m, used)
+    return GoldFit(weights, share, np.array(modes), np.array(curvature), used, gold.counts_for, counted)
 
 
-def _features(gold: TrainingVotes, bases: Sequence[Floats], mixed: Floats, used: Places) -> Floats:
+def _counted_without(gold: TrainingVotes, labels: Places, table: Floats, usual: Floats) -> Floats:
+    """Sums of log P(output | class) counted on gold, for each gold point on the others, less their mean; (g, K)."""
+    point, source, output = gold.entries
+    itself = np.eye(gold.K)[labels[point]]
+    there = table[source, output] - itself + GOLD_VOTES * usual[source, output]
+    of_class = table.sum(axis=1)[source] - itself + GOLD_VOTES
+    said = (np.log(there) - np.log(of_class)) * gold.parts[:, None]
+    sums = np.stack([np.bincount(point, said[:, y], minlength=gold.n) for y in range(gold.K)], axis=1)
+    return np.asarray(sums - sums.mean(axis=1, keepdims=True))
+
+
+def _features(gold: TrainingVotes, bases: Sequence[Floats], mixed: Floats, used: Places, counted: Floats) -> Floats:
     """The derivative of the scores of gold points by each correction, shape (g, K, parameters)."""
     g, K = mixed.shape
     voted = (gold.votes.number > 0)[:, None, None]
@@ -334,12 +362,10 @@ def _features(gold: TrainingVotes, bases: Sequence[Floats], mixed: Floats, used:
     place[used] = np.arange(len(used))
     own = np.zeros((g, len(used), K))
     point, source, output = gold.entries
-    own[point, place[source]] = gold.counts_for[source, output]
-    for group in (group for group in gold.groups if len(group) > 1):  # their mean counts
-        members = [place[i] for i in group if place[i] >= 0]
-        spoke = own[:, members].any(axis=2).sum(axis=1)
-        own[:, members] /= np.maximum(spoke, 1)[:, None, None]
-    return np.concatenate([np.stack(bases, axis=2), ~voted * np.eye(K), matrix, own.transpose(0, 2, 1)], axis=2)
+    own[point, place[source]] = gold.counts_for[source, output] * gold.parts[:, None]
+    return np.concatenate(
+        [np.stack([*bases, counted], axis=2), ~voted * np.eye(K), matrix, own.transpose(0, 2, 1)], axis=2
+    )
 
 
 def _mode(

@@ -70,6 +70,16 @@ class TrainingVotes:
         return found
 
     @cached_property
+    def parts(self) -> Floats:
+        """What every vote counts for: sources of a group that speak on a point share one vote."""
+        group_of = np.empty(self.m, dtype=np.intp)
+        for place, group in enumerate(self.groups):
+            group_of[list(group)] = place
+        point, source, _ = self.entries
+        key = point * len(self.groups) + group_of[source]
+        return np.asarray(1 / np.bincount(key)[key]) if len(key) else np.zeros(0)
+
+    @cached_property
     def cast(self) -> Floats:
         """How often each source says each thing, shape (m, V)."""
         _, source, output = self.entries

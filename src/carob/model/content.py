@@ -197,7 +197,7 @@ def _fields(kind: type[T], content: dict[str, Any], m: int, V: int, K: int) -> T
     """A reading or a correction, its arrays of the shapes that they must have."""
     shapes = {
         "tables": (m, V, K), "if_hard": (m, V, K), "silence": (m, K), "hits": (m, K), "before": (K,),
-        "before_hard": (K,), "weight": (), "slopes": (3,), "silent": (K,), "matrix": (K, K), "own": (m,),
+        "before_hard": (K,), "weight": (), "slopes": (3,), "silent": (K,), "matrix": (K, K), "own": (m, V, K),
     }  # fmt: skip
     return kind(**{name: None if value is None else numbers(value, shapes[name]) for name, value in content.items()})
 

@@ -46,8 +46,8 @@ def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
     if not n_uncovered:
         return []
     return [
-        f"{n_uncovered:,} of {n_points:,} points {'has' if n_uncovered == 1 else 'have'} no vote: they get the class "
-        "balance, or no label with --leave-uncovered."
+        f"{n_uncovered:,} of {n_points:,} points {'has' if n_uncovered == 1 else 'have'} no vote: labels there rest on "
+        "the class balance that is given, else on what silence tells; there are none with --leave-uncovered."
     ]
 
 

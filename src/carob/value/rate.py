@@ -190,9 +190,9 @@ def rate(
     >>> found = carob.rate(votes, few)
     >>> share = found.overall.shares[1]
     >>> round(share.low, 2), round(share.high, 2)
-    (0.45, 0.55)
+    (0.45, 0.56)
     >>> print(found.verdict)
-    Your 200 gold labels and 50,000 points with votes are worth 236 random gold labels.
+    Your 200 gold labels and 50,000 points with votes are worth 237 random gold labels.
     """
     model = LabelModel() if model is None else model
     data, truth = model.read(votes, gold, chances)
