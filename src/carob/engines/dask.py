@@ -113,17 +113,6 @@ _frames = Frames(table)
 digest, fit, statistics = _frames.digest, _frames.fit, _frames.statistics
 
 
-def connect(scheduler: str | None) -> None:
-    """Work on the cluster of a scheduler; where none is named, where Dask does."""
-    if scheduler is None:
-        return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise InputError(_MISSING) from error
-    Client(scheduler)
-
-
 def read_parquet(path: str | Path, written: Sequence[str] = ()) -> Any:
     """Parquet files as a data frame, with rows in the order that carob reads them in, file after file."""
     try:

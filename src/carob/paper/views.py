@@ -33,6 +33,7 @@ TRIPLES = 60  # of single sources, drawn at random where there are more
 SPLITS = 40  # into three pools, or half as many where votes are many
 ROUNDS = 3  # of as many splits, until half as many tell all classes apart
 MOST_CLASSES = 40  # a triple has S^3 counts
+_CHUNK = 1 << 17  # points that are counted at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +264,7 @@ def _count(votes: Votes, views: Views, rows: tuple[Places, ...], B: int, first_r
     m, S = len(votes.sources), len(votes.classes) + 1
     counts = [np.zeros((len(some), B, S ** some.shape[1]), dtype=np.int64) for some in rows]
     parts = [(some, total, span) for some, total in zip(rows, counts, strict=True) for span in spans(len(some), 32)]
-    chunk = int(np.clip((1 << 26) // (m + len(views.pools)), 1 << 12, 1 << 17))  # points that are counted at a time
+    chunk = int(np.clip((1 << 26) // (m + len(views.pools)), 1 << 12, _CHUNK))
     for low in range(0, len(votes), chunk):
         high = min(low + chunk, len(votes))
         block = block_of(np.arange(low, high) + first_row, B).astype(np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     if alone is not None:
         rows += _rows(alone, [alone.source.index(table.source[i]) for i in shown], LEARNED_FROM[2])
     if data.n_gold:
-        rows += _gold_rows(table, shown, data.level)
+        low, high = wilson(table.correct, table.correct + table.incorrect, data.level)
+        rows += _rows(replace(table, accuracy=table.empirical_accuracy, low=low, high=high), shown, LEARNED_FROM[1])
     if not rows:
         return None
     order = [table.source[i] for i in sorted(shown, key=lambda i: -np.nan_to_num(table.accuracy[i]))]
@@ -35,12 +37,7 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     rows.sort(key=lambda row: (order.index(row["source"]), names.index(row["from"])))
     chance = 1 / len(data.classes)
     cells: list[list[Cell]] = [
-        [
-            Text(row["source"]),
-            Text(row["from"]),
-            Share(row["value"]),
-            Between(Share(row["low"]), Share(row["high"])),
-        ]
+        [Text(row["source"]), Text(row["from"]), Share(row["value"]), Between(Share(row["low"]), Share(row["high"]))]
         for row in rows
     ]
 
@@ -92,21 +89,6 @@ def _rows(table: SourceTable, shown: Sequence[int], name: str) -> list[dict[str,
             ends = (low, high) if np.isfinite(low) and np.isfinite(high) else (value, value)
             rows.append({"source": table.source[i], "from": name, "value": value, "low": ends[0], "high": ends[1]})
     return rows
-
-
-def _gold_rows(table: SourceTable, shown: Sequence[int], level: float) -> list[dict[str, Any]]:
-    low, high = wilson(table.correct, table.correct + table.incorrect, level)
-    return [
-        {
-            "source": table.source[i],
-            "from": LEARNED_FROM[1],
-            "value": float(table.empirical_accuracy[i]),
-            "low": float(low[i]),
-            "high": float(high[i]),
-        }
-        for i in shown
-        if table.correct[i] + table.incorrect[i] > 0
-    ]
 
 
 def _finding(table: SourceTable, shown: Sequence[int], chance: float) -> str:

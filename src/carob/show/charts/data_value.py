@@ -22,12 +22,7 @@ def data_value(found: Sequence[ValueAt]) -> Chart | None:
     if len(told) < 2:
         return None
     values = [
-        {
-            "n": part.n,
-            "value": part.ratio.value,
-            "low": max(part.ratio.low, part.ratio.value / 10),
-            "high": _most(part),
-        }
+        {"n": part.n, "value": part.ratio.value, "low": max(part.ratio.low, part.ratio.value / 10), "high": _most(part)}
         for part in told
     ]
     rows: list[list[Cell]] = [
@@ -37,19 +32,11 @@ def data_value(found: Sequence[ValueAt]) -> Chart | None:
 
     def plot(alt: Any) -> Any:
         base = alt.Chart(alt.Data(values=values))
-        x = alt.X(
-            "n:Q",
-            title="unlabeled points",
-            scale=alt.Scale(type="log", nice=False),
-            axis=alt.Axis(format="~s", grid=False),
-        )
-        scale = alt.Scale(type="log")
-        title = "points that do what one label does"
-        axis = alt.Axis(format="~g", tickCount=4, grid=False)
-        band = base.mark_area(opacity=0.18, color=COLOURS[0]).encode(
-            x=x, y=alt.Y("low:Q", scale=scale, title=title, axis=axis), y2="high:Q"
-        )
-        y = alt.Y("value:Q", scale=scale, title=title, axis=axis)
+        across, below = alt.Scale(type="log", nice=False), alt.Axis(format="~s", grid=False)
+        x = alt.X("n:Q", title="unlabeled points", scale=across, axis=below)
+        up = {"scale": alt.Scale(type="log"), "axis": alt.Axis(format="~g", tickCount=4, grid=False)}
+        low, y = (alt.Y(f"{name}:Q", title="points that do what one label does", **up) for name in ("low", "value"))
+        band = base.mark_area(opacity=0.18, color=COLOURS[0]).encode(x=x, y=low, y2="high:Q")
         line = base.mark_line(color=COLOURS[0], strokeWidth=2).encode(x=x, y=y)
         dots = base.mark_point(filled=True, size=60, color=COLOURS[0], opacity=1).encode(x=x, y=y)
         return alt.layer(band, line, dots).properties(width=WIDTH, height=210)

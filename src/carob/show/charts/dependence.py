@@ -46,31 +46,15 @@ def dependence(found: Dependence) -> Chart | None:
         x = alt.X("column:N", sort=list(names), title=None, axis=alt.Axis(labelAngle=-60, labelLimit=110))
         y = alt.Y("row:N", sort=list(names), title=None)
         box = {"width": alt.Step(size), "height": alt.Step(size)}
-        agree = (
-            alt.Chart(alt.Data(values=above))
-            .mark_rect()
-            .encode(
-                x=x,
-                y=y,
-                color=alt.Color(
-                    "value:Q",
-                    title="agree (above)",
-                    scale=alt.Scale(range=["#f7f7f7", "#4d4d4d"], domain=[0, 1]),
-                    legend=alt.Legend(gradientLength=110, format=".0%"),
-                ),
-            )
-        )
+        grey = alt.Scale(range=["#f7f7f7", "#4d4d4d"], domain=[0, 1])
+        legend = alt.Legend(gradientLength=110, format=".0%")
+        shade = alt.Color("value:Q", title="agree (above)", scale=grey, legend=legend)
+        agree = alt.Chart(alt.Data(values=above)).mark_rect().encode(x=x, y=y, color=shade)
+        blue_to_orange = alt.Scale(range=["#0072b2", "#f7f7f7", "#d55e00"], domain=[-largest, 0, largest])
+        legend = alt.Legend(gradientLength=110, format="+.1f", tickCount=3)
+        shade = alt.Color("value:Q", title="not explained (below)", scale=blue_to_orange, legend=legend)
         base = alt.Chart(alt.Data(values=below))
-        left = base.mark_rect().encode(
-            x=x,
-            y=y,
-            color=alt.Color(
-                "value:Q",
-                title="not explained (below)",
-                scale=alt.Scale(range=["#0072b2", "#f7f7f7", "#d55e00"], domain=[-largest, 0, largest]),
-                legend=alt.Legend(gradientLength=110, format="+.1f", tickCount=3),
-            ),
-        )
+        left = base.mark_rect().encode(x=x, y=y, color=shade)
         marks = base.mark_text(fontWeight="bold", color="#111111", fontSize=14).encode(x=x, y=y, text="mark:N")
         return alt.layer(agree, left, marks).resolve_scale(color="independent").properties(**box)
 

@@ -58,28 +58,20 @@ def calibration(found: Calibration) -> Chart:
         for part in found.bins
     ]
     rows: list[list[Cell]] = [
-        [
-            Share(part.said),
-            Share(part.right.value),
-            Between(Share(part.right.low), Share(part.right.high)),
-            Count(part.labels),
-        ]
-        for part in found.bins
+        [Share(row["said"]), Share(row["right"]), Between(Share(row["low"]), Share(row["high"])), Count(part.labels)]
+        for row, part in zip(values, found.bins, strict=True)
     ]
     lowest = min(0.5, *(row["said"] for row in values), *(row["low"] for row in values))
 
     def plot(alt: Any) -> Any:
         scale = alt.Scale(domain=[max(lowest - 0.02, 0), 1], nice=False)
-        x, y = (
-            alt.X("said:Q", title="probability that labels state", scale=scale),
-            alt.Y("right:Q", title="share that is right", scale=scale),
-        )
+        x = alt.X("said:Q", title="probability that labels state", scale=scale)
+        y = alt.Y("right:Q", title="share that is right", scale=scale)
         base = alt.Chart(alt.Data(values=values))
         ends = [{"said": max(lowest - 0.02, 0), "right": max(lowest - 0.02, 0)}, {"said": 1, "right": 1}]
         line = alt.Chart(alt.Data(values=ends)).mark_line(strokeDash=[4, 4], stroke=SOFT).encode(x=x, y=y)
-        bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(
-            x=x, y=alt.Y("low:Q", title="share that is right"), y2="high:Q"
-        )
+        low = alt.Y("low:Q", title="share that is right")
+        bars = base.mark_rule(strokeWidth=2, color=COLOURS[0]).encode(x=x, y=low, y2="high:Q")
         dots = base.mark_point(filled=True, size=70, color=COLOURS[0], opacity=1).encode(x=x, y=y)
         return alt.layer(line, bars, dots).properties(width=WIDTH - 60, height=WIDTH - 100)
 
