@@ -58,14 +58,8 @@ def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Asid
     r"""Set aside the sources that tell nothing; of sources that are copies of each other the first stays.
 
     `known_pairs`: sources, by position, that are known to depend on each other: they stay though one copies the other.
+    Refused where no source is left.
 
-    Raises
-    ------
-    InputError
-        Where no source is left.
-
-    Examples
-    --------
     >>> rows = [[0, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1]]
     >>> votes = Votes.from_array(rows, sources=["a", "k", "b", "same"])
     >>> aside = set_aside(votes)

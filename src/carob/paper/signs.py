@@ -19,13 +19,8 @@ def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
 
     Triplets give accuracies up to sign. The signs that make all pairs agree best are those of the leading
     eigenvector of the agreements beyond chance. Turning all of them is another answer that explains the votes
-    as well; the one in which most of the strength is on the side of the class is taken.
-
-    Raises
-    ------
-    NotIdentifiedError
-        Where a source's agreement with the rest is within two standard errors of none, or where the two sides
-        are about as strong.
+    as well; the one in which most of the strength is on the side of the class is taken. Refused where a source's
+    agreement with the rest is within two standard errors of none, or where the two sides are about as strong.
     """
     excess, error = excess_agreement(moments)
     for i, j in pairs:  # what known pairs share is not only the class

@@ -89,11 +89,7 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
     """Views that tell all classes apart, and what they say.
 
     Single sources, where enough of them do; then a dependency spoils only triples that hold it. Otherwise pools.
-
-    Raises
-    ------
-    NotIdentifiedError
-        Where no triple of views tells all classes apart.
+    Refused where no triple of views tells all classes apart.
     """
     K, number = len(votes.classes), len(groups)
     if K > MOST_CLASSES:

@@ -46,9 +46,20 @@ def _numbers(result: Result) -> dict[str, Any]:
         case FitResult():
             return _fit(result)
         case LabelResult():
-            return _label(result)
+            return {
+                "n_points": result.n_points,
+                "classes": result.classes,
+                "labels": _labels(result.labels),
+                "n_uncovered": result.n_uncovered,
+                "out": result.out,
+            }
         case UpdateResult():
-            return _update(result)
+            return _data(result.data) | {
+                "class_balance": _balance(result.class_balance),
+                "n_added": result.n_added,
+                "n_gold_added": result.n_gold_added,
+                "model": result.out,
+            }
         case DemoResult():
             return _demo(result)
         case ReportResult():
@@ -87,25 +98,6 @@ def _fit(result: FitResult) -> dict[str, Any]:
         | score
         | {"out": result.out, "model": result.model_file}
     )
-
-
-def _label(result: LabelResult) -> dict[str, Any]:
-    return {
-        "n_points": result.n_points,
-        "classes": result.classes,
-        "labels": _labels(result.labels),
-        "n_uncovered": result.n_uncovered,
-        "out": result.out,
-    }
-
-
-def _update(result: UpdateResult) -> dict[str, Any]:
-    return _data(result.data) | {
-        "class_balance": _balance(result.class_balance),
-        "n_added": result.n_added,
-        "n_gold_added": result.n_gold_added,
-        "model": result.out,
-    }
 
 
 def _demo(result: DemoResult) -> dict[str, Any]:

@@ -96,20 +96,6 @@ class StatedKind:
 class Scale:
     """How the numbers of a source become outputs.
 
-    Parameters
-    ----------
-    kind : {"score", "probability"}
-        A probability is that of the last of two classes, as the source states it.
-    edges : tuple of float
-        Where a bin ends and the next begins; a number on an edge is in the bin above it.
-    centres : tuple of float
-        The mean of the numbers in each bin, one more than edges.
-    standing : tuple of float
-        The share of numbers below the middle of each bin; of a source whose high numbers speak for the first class, the
-        share above it.
-    low, high : float
-        Numbers outside are refused; infinite where no range was stated.
-
     Examples
     --------
     >>> scale = Scale.of(np.array([1.0, 5.0, 9.0, 5.0, np.nan]), "score")
@@ -119,10 +105,13 @@ class Scale:
     ['up to 3', '3 to 7', '7 or more']
     """
 
-    kind: ColumnKind
-    edges: tuple[float, ...]
-    centres: tuple[float, ...]
+    kind: ColumnKind  # a probability is that of the last of two classes, as the source states it
+    edges: tuple[float, ...]  # where a bin ends and the next begins; a number on an edge is in the bin above it
+    centres: tuple[float, ...]  # the mean of the numbers in each bin, one more than edges
+    # the share of numbers below the middle of each bin; of a source whose high numbers speak for the first class,
+    # the share above it
     standing: tuple[float, ...]
+    # low, high: numbers outside are refused; infinite where no range was stated
     low: float = -np.inf
     high: float = np.inf
 
