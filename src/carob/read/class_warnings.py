@@ -11,7 +11,6 @@ from carob._types import Ints, Label
 from carob.errors import examples, plural
 from carob.votes.counts import VoteCounts
 from carob.votes.messages import Message, warning
-from carob.votes.votes import Votes
 
 SCORES = 6  # whole numbers from 0 to 10: so many of them are scores where gold has two classes
 _GOLD = frozenset(["gold", "gold_label", "truth", "ground_truth", "y", "y_true", "target"])  # names of no source
@@ -22,21 +21,16 @@ _NO_VOTE = frozenset([
 ])  # fmt: skip
 
 
-def class_warnings(votes: Votes) -> list[Message]:
-    """Things in the classes to look at, each with the option that mends it.
+def counted_warnings(counts: VoteCounts, gold: Ints) -> list[Message]:
+    """Things in the classes to look at, each with the option that mends it; `gold` counts labels of each, shape (K,).
 
+    >>> from carob import Votes
     >>> votes = Votes.from_array([["yes", "YES"], ["N/A", "yes"]] * 20)
-    >>> for line in class_warnings(votes):
+    >>> for line in counted_warnings(votes.counts, np.zeros(3, dtype=np.int64)):
     ...     print(line.words)
     'YES', 'yes' differ only in case: take them as one class (ignore_case=True; --ignore-case).
     'N/A' reads like "no vote" and is taken for a class: name it (abstain=['N/A']; --abstain N/A).
     """
-    gold = np.zeros(len(votes.classes), dtype=np.int64) if votes.gold is None else votes.gold.counts
-    return counted_warnings(votes.counts, gold)
-
-
-def counted_warnings(counts: VoteCounts, gold: Ints) -> list[Message]:
-    """The same from counts of the votes, and of gold labels of each class, shape (K,)."""
     cast = counts.by_class.sum(axis=0)
     alike, odd = _spelling_warnings(counts.classes, cast, gold)
     return [

@@ -111,16 +111,6 @@ class GoldPoints:
         """How many points are of each class, shape (K,)."""
         return np.bincount(self.truth, minlength=len(self.votes.classes)).astype(np.int64)
 
-    @property
-    def weighted_counts(self) -> Floats:
-        """How many points of each class a random sample would have, shape (K,)."""
-        return np.asarray(np.bincount(self.truth, self.weights, len(self.votes.classes)), dtype=np.float64)
-
-    @property
-    def effective(self) -> float:
-        """The number of random points that tell as much of a mean: fewer where weights differ (Kish)."""
-        return float(self.weights.sum() ** 2 / (self.weights**2).sum()) if len(self) else 0.0
-
     def take(self, places: AnyArray | slice) -> GoldPoints:
         """Some of the points."""
         return GoldPoints(self.votes.take(places), self.truth[places], self.rows[places], self.weights[places])
