@@ -30,7 +30,8 @@ CONSTANTS = {
         "ANCHORED", "SOURCE_VOTES", "TABLE_VOTES", "SILENT_POINTS", "NOISE", "SLIP", "PRIOR_SAYS", "ODDS", "D0",
         "USUAL_D2",
     ),
-    "label.model": ("COUNT", "MISLED", "COUNTED", "EVIDENCE", "GOLD_VOTES", "SLOPE", "SHIFT", "MATRIX", "OWN", "SCALES"),
+    "label.model": ("COUNT", "MISLED", "COUNTED", "EVIDENCE", "GOLD_VOTES", "SLOPE", "SHIFT", "MATRIX", "OWN",
+                    "SCALES"),
 }  # fmt: skip
 VARIANTS = {"ANCHORED": (0.7, 0.95), "SCALES": ((0.25, 1.0), (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0))}
 GOLD = (0, 25, 100)

@@ -82,7 +82,7 @@ def test_scores() -> None:
     scores = rng.integers(0, 10, 600).tolist()
     (line,) = warned(scores, gold=[int(score > 4) for score in scores])
     assert "scores from 0 to 9, and gold has 2 classes" in line
-    assert "(kinds='score'; --scores)" in line
+    assert "(kinds='score'; --kind '*=score')" in line
     assert warned(scores, gold=scores) == []
 
 

@@ -325,15 +325,15 @@ def test_gold_of_a_second_file_is_matched_by_the_task_that_was_found() -> None:
 
 def test_what_is_ambiguous_is_asked_about() -> None:
     both = crowd(200).assign(question="q")
-    with pytest.raises(InputError, match=r"--task, --worker, --label\)\.$"):
+    with pytest.raises(InputError, match=r"--long TASK WORKER LABEL\)\.$"):
         read_votes(both)
     once = crowd(30).drop_duplicates("item_id")
     assert read_votes(once).sources == ("a",)
-    with pytest.raises(InputError, match=r"--task, --worker, --label"):
+    with pytest.raises(InputError, match=r"--long TASK WORKER LABEL"):
         read_votes(once.assign(seconds=0.5))
     with pytest.raises(InputError) as refused:
         read_votes(crowd(200), options=ReadOptions(layout="wide"))
-    assert "--task" not in str(refused.value)
+    assert "--long" not in str(refused.value)
 
 
 def test_a_wide_table_stays_wide() -> None:

@@ -101,7 +101,7 @@ def test_refusals(tmp_path: Path) -> None:
         read_votes({"a": [0, 1], "b": [1]})
     with pytest.raises(InputError, match="no sources"):
         read_votes({"gold": [0, 1]}, gold="gold")
-    with pytest.raises(InputError, match=r"no column 'task'.*--task"):
+    with pytest.raises(InputError, match=r"no column 'task'.*--long"):
         Votes.from_long(WIDE)
     with pytest.raises(InputError, match="zero rows"):
         read_votes(LONG.slice(0, 0))

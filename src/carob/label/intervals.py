@@ -21,7 +21,7 @@ from carob.label.readings import KINDS, learn_reading
 from carob.label.training import TrainingVotes, known_classes
 
 DRAWS = 24
-MOST_VOTES = 60_000  # that draws are made from: of more the spread is taken to be as wide
+MOST_VOTES = 30_000  # that draws are made from: of more the spread is taken to be as wide
 _SHARP = 4  # power of the count of votes that every other draw starts from
 _LIGHT = 0.01  # weight of a reading that is not learned anew
 

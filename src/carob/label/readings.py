@@ -218,6 +218,7 @@ def _dependence(
     """
     point, source, output = training.entries
     together, alone, noise = np.zeros((3, training.m))
+    group, parts = training.group_votes, training.parts  # sources that count as one are no others to each other
     for y in range(training.K):
         p, says, sure = hits[:, y], training.counts_for[source, output, y], guess[:, y]
         if with_silence:  # sums over the votes, and over all points as if nobody had spoken
@@ -230,7 +231,8 @@ def _dependence(
             noise += training.per_source(says * second[point]) * (1 - 2 * p) + p**2 * second.sum()
         else:
             residual, of_vote = says - p[source], sure[point]
-            rest = np.bincount(point, residual, minlength=training.n)[point] - residual
+            rest = np.bincount(point, residual * parts, minlength=training.n)[point]
+            rest -= np.bincount(group, residual * parts)[group]
             together += training.per_source(of_vote * residual * rest)
             alone += training.per_source(of_vote * (p * (1 - p))[source])
             noise += training.per_source(of_vote * (residual * rest) ** 2)

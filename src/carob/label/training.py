@@ -70,14 +70,15 @@ class TrainingVotes:
         return found
 
     @cached_property
+    def group_votes(self) -> Places:
+        """Which of the votes of groups of sources, one group on one point, each vote is part of."""
+        point, source, _ = self.entries
+        return group_votes(point, source, self.groups, self.m)
+
+    @cached_property
     def parts(self) -> Floats:
         """What every vote counts for: sources of a group that speak on a point share one vote."""
-        group_of = np.empty(self.m, dtype=np.intp)
-        for place, group in enumerate(self.groups):
-            group_of[list(group)] = place
-        point, source, _ = self.entries
-        key = point * len(self.groups) + group_of[source]
-        return np.asarray(1 / np.bincount(key)[key]) if len(key) else np.zeros(0)
+        return np.asarray(1 / np.bincount(self.group_votes)[self.group_votes])
 
     @cached_property
     def cast(self) -> Floats:
@@ -137,6 +138,8 @@ class TrainingVotes:
 
 def sums_of(votes: Votes, groups: tuple[Group, ...], tables: Floats, silence: Floats | None = None) -> Floats:
     """As `TrainingVotes.sums`, of any votes of the same sources."""
+    if isinstance(votes.storage, Sparse):
+        return _sparse_sums(votes.storage, len(votes), groups, tables, silence)
     whole = np.zeros((len(tables), tables.shape[1] + 1, tables.shape[2]))
     whole[:, SILENT + 1 :] = tables
     if silence is not None:
@@ -147,6 +150,38 @@ def sums_of(votes: Votes, groups: tuple[Group, ...], tables: Floats, silence: Fl
         for group in groups
     ]
     return table_sums(votes, groups, together)
+
+
+def _sparse_sums(storage: Sparse, n: int, groups: tuple[Group, ...], tables: Floats, silence: Floats | None) -> Floats:
+    """The same vote by vote; sources of a group share one vote, those that say nothing too where silence tells."""
+    point, source, value = (found.astype(np.intp) for found in storage.entries(0, n))
+    m, V, C = tables.shape
+    part: Floats | float = 1.0
+    if len(groups) < m:
+        if silence is None:
+            shared = group_votes(point, source, groups, m)
+            part = 1 / np.bincount(shared)[shared]
+        else:
+            share = np.empty(m)
+            for group in groups:
+                share[list(group)] = 1 / len(group)
+            silence, tables = silence * share[:, None], tables * share[:, None, None]
+    said = tables.reshape(m * V, C)
+    if silence is not None:
+        said = said - np.repeat(silence, V, axis=0)
+    place = source * V + value
+    sums = [np.bincount(point, said[:, c][place] * part, minlength=n) for c in range(C)]
+    return np.stack(sums, axis=1) + (0 if silence is None else silence.sum(axis=0))
+
+
+def group_votes(point: Places, source: Places, groups: tuple[Group, ...], m: int) -> Places:
+    """Which of the votes of groups of sources, one group on one point, each vote is part of."""
+    if len(groups) == m:
+        return np.arange(len(point))
+    group_of = np.empty(m, dtype=np.intp)
+    for place, group in enumerate(groups):
+        group_of[list(group)] = place
+    return np.unique(point * len(groups) + group_of[source], return_inverse=True)[1]
 
 
 def _mean_table(tables: list[Floats], silence_tells: bool) -> Floats:

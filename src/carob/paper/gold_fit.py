@@ -65,7 +65,7 @@ def learn_from_gold(points: GoldPoints, given: Floats | None, kind: Kind, groups
     if missing and not isinstance(kind, Symmetric):
         raise InputError(
             f"no gold label is of class {examples(missing)}, so nothing is known of the votes there. Bring gold of "
-            "every class, or learn one accuracy per source (symmetric=True; --symmetric)."
+            "every class, or learn one accuracy per source (symmetric=True)."
         )
     floor = 1 / max(len(points), 2)
     tables = tuple(kind.labeled_table(points, group, floor) for group in groups)

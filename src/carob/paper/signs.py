@@ -40,7 +40,7 @@ def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
         raise NotIdentifiedError(
             f"the data do not tell whether {named}{more} vote with the class or against it: in standard errors, as in "
             f"brackets, agreement with the side they are on is not above {SURE:g}. Drop them (drop=; --drop), bring "
-            "more points, or take all sources to be better than chance (signs='positive'; --signs positive).",
+            "more points, or take all sources to be better than chance (signs='positive').",
             estimate=model,
         )
     sides = strength[sign > 0].sum(), strength[sign < 0].sum()

@@ -207,9 +207,9 @@ def _score_words(scores: Sequence[int]) -> Message:
     low, high = min(scores), max(scores)
     words = (
         f"The votes look like scores from {low} to {high}, and gold has 2 classes: read them so (kinds='score'; "
-        "--scores)."
+        "--kind '*=score')."
     )
-    return warning(words, "--scores")
+    return warning(words, "--kind '*=score'")
 
 
 def _it(things: Sequence[object]) -> str:

@@ -73,8 +73,8 @@ def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, 
         if sum(map(bool, roles.values())) < 2 or options.layout == "wide":
             raise
         raise InputError(
-            f"{error} If the table has a row per vote, name its columns (task=, worker=, label=; --task, --worker, "
-            "--label)."
+            f"{error} If the table has a row per vote, name its columns (task=, worker=, label=; "
+            "--long TASK WORKER LABEL)."
         ) from None
     return wide
 

@@ -34,7 +34,7 @@ def read_long(table: Any, options: ReadOptions) -> VoteTable:
         if name not in table.column_names:
             raise InputError(
                 f"there is no column {name!r}; the columns are {examples(table.column_names)}. A long table has a row "
-                "per vote; name its columns (task=, worker=, label=; --task, --worker, --label)."
+                "per vote; name its columns (task=, worker=, label=; --long TASK WORKER LABEL)."
             )
     if table.num_rows == 0:
         raise InputError("there are no votes: the table has zero rows.")
@@ -68,7 +68,7 @@ def worker_names(workers: Sequence[Any], column: str, tasks: int, rows: int) -> 
     if len(workers) == rows >= 50 and tasks < rows:  # in so many rows some worker votes twice
         raise InputError(
             f"column {column!r} names a worker of its own in each of {rows:,} rows, so that nothing can be learned of "
-            "any. Name the column of the workers (worker=; --worker)."
+            "any. Name the column of the workers (worker=; --long TASK WORKER LABEL)."
         )
     names = [str(name) for name in workers]
     if len(set(names)) < len(names):

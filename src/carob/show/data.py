@@ -47,7 +47,7 @@ def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
         return []
     return [
         f"{n_uncovered:,} of {n_points:,} points {'has' if n_uncovered == 1 else 'have'} no vote: labels there rest on "
-        "the class balance that is given, else on what silence tells; there are none with --leave-uncovered."
+        "the class balance that is given, else on what silence tells (`carob label --leave-uncovered` gives none)."
     ]
 
 

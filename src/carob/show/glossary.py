@@ -16,9 +16,17 @@ WORDS = {
     "log loss": "How wrong probabilities are: the mean of -log(probability of the true class). 0 is perfect; with two "
     "classes .693 is no better than a coin. It falls where labels become right and where they become as sure as they "
     "should be.",
-    "near copies": "Sources that repeat each other; carob counts them as one.",
     "dependent pair": "Two sources that agree, or disagree, more than the class explains. Their correlation says how "
     "much: 1 is a copy, below 0 they contradict each other.",
+    "known pair": "Two sources that you know to depend on each other (--known-pair); carob counts them as one.",
+    "reading": "One of three ways in which votes may follow from the class: sources repeat each other, they work on "
+    "their own, or that they speak at all tells as well. Probabilities are an average of the three; `carob fit` prints "
+    "the share of each.",
+    "worse than chance": "Said of a source whose whole interval is below what random votes for the same classes would "
+    "get. Its votes then speak against what they say.",
+    "best cut": "The number at which scores are cut into votes: from there on they speak for the other class.",
+    "set aside": "Left out, and named: sources that never vote, always vote the same or are copies, and columns that "
+    "are no votes.",
     "majority vote": "The class that most sources vote for.",
     "votes alone, gold alone, votes and gold": "What labels are learned from: all votes without gold labels, gold "
     "labels without the other points, or both. Both is what `carob fit --gold` does.",

@@ -35,7 +35,7 @@ def pick_report(result: PickResult, next_command: str = "", gold_file: str | Non
     if picked.n_silent:
         verb = "has" if picked.n_silent == 1 else "have"
         lines.append(f"{plural(picked.n_silent, 'point')} of them {verb} no vote.")
-    todo = "give labels and chances on (--gold-file, --chance)"
+    todo = "give labels on (--gold-file), and chances too to `rate` and `value` (--chance)"
     if gold_file:
         todo = f"add the rows to {gold_file}, where a column of chances is empty for labels at random"
     lines.append(

@@ -21,7 +21,7 @@ def choose_kind(symmetric: bool | None, moments: Moments) -> Kind:
     """The kind that a user asked for, or the first that suits the votes."""
     if symmetric and moments.outputs.leaning:
         raise InputError(
-            "a score is no vote, of which one accuracy would tell. Leave symmetric= (--symmetric) out, or read scores "
+            "a score is no vote, of which one accuracy would tell. Leave symmetric= out, or read scores "
             "as votes (kinds=; --kind)."
         )
     if symmetric is None or moments.outputs.leaning:

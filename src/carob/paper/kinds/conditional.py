@@ -45,7 +45,7 @@ class ClassConditional(Kind):
             return ""
         return (
             f"class-conditional triplets are for two classes; there are {K}. Use one accuracy per source "
-            "(symmetric=True; --symmetric)."
+            "(symmetric=True)."
         )
 
     def features(self, moments: Moments, pairs: Positions) -> Features:
