@@ -114,14 +114,8 @@ class Statistics:
                 np.array_equal(a.joint, b.joint) and np.array_equal(a.with_others, b.with_others)
                 for a, b in zip(self.groups, other.groups, strict=True)
             )
-            and (
-                self.triples is other.triples
-                or (
-                    self.triples is not None
-                    and other.triples is not None
-                    and np.array_equal(self.triples.sums, other.triples.sums)
-                )
-            )
+            and (self.triples is None) == (other.triples is None)
+            and (self.triples is None or other.triples is None or np.array_equal(self.triples.sums, other.triples.sums))
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -32,13 +32,13 @@ class Kind(ABC):
 
     words: str  # what is learned of a source
 
-    @abstractmethod
     def suits(self, moments: Moments) -> bool:
         """Whether the votes look as if of this kind."""
+        return True
 
-    @abstractmethod
     def refuses(self, K: int) -> str:
         """Why this kind cannot be learned with K classes; empty where it can."""
+        return ""
 
     @abstractmethod
     def features(self, moments: Moments, pairs: Positions) -> Features:
@@ -52,9 +52,9 @@ class Kind(ABC):
     def tables(self, moments: Moments, features: Features, x: Floats, balance: Floats) -> Floats:
         """Probability of every output given the class, shape (m, K, outputs), of sources that have these x."""
 
-    @abstractmethod
     def balance_triples(self, moments: Moments, pairs: Positions) -> tuple[Places, Ints, Places] | None:
         """Features, their signs and triples whose sums the class balance takes; None where pairs of outputs do."""
+        return None
 
     @abstractmethod
     def class_balance(

@@ -27,14 +27,6 @@ class Symmetric(Kind):
 
     words = "one accuracy per source"
 
-    def suits(self, moments: Moments) -> bool:
-        """Any votes."""
-        return True
-
-    def refuses(self, K: int) -> str:
-        """No number of classes."""
-        return ""
-
     def features(self, moments: Moments, pairs: Positions) -> Features:
         """One feature per source; two sources that each vote for one class only agree always or never."""
         m = len(moments.sources)
@@ -52,10 +44,6 @@ class Symmetric(Kind):
         n, K = moments.n, len(balance)
         right = np.clip((1 + (K - 1) * x) / K, 1 / n, 1 - 1 / n)
         return symmetric_tables(right, moments.coverage / n, K)
-
-    def balance_triples(self, moments: Moments, pairs: Positions) -> None:
-        """Shares of votes are enough."""
-        return None
 
     def class_balance(
         self, moments: Moments, triples: TripleSums | None, sums: Ints | None, pairs: Positions
