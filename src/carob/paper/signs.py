@@ -11,7 +11,6 @@ from carob.posterior.settings import Positions
 from carob.posterior.source_model import SourceModel
 
 SURE = 2.0  # standard errors between a source's agreement with the rest and none at all
-CAMPS = 1.5  # times that one side must be as strong as the other
 
 
 def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
@@ -44,7 +43,7 @@ def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
             estimate=model,
         )
     sides = strength[sign > 0].sum(), strength[sign < 0].sum()
-    if sides[1] > sides[0] / CAMPS:
+    if sides[1] > sides[0] / 1.5:
         raise NotIdentifiedError(
             "the data do not tell which half of the sources votes with the class: two camps of about equal strength "
             f"({sides[0]:.2g} against {sides[1]:.2g}) contradict each other. Gold labels would tell.",

@@ -22,7 +22,6 @@ from carob.errors import examples
 from carob.votes.columns import Column
 from carob.votes.scales import Numbers, StatedKind
 
-_SOURCES, _SOURCES_WITH_GOLD = 3, 2  # columns that make a clear set of sources, without and with gold
 _FEWEST = 5  # different numbers that are scores rather than odd votes
 _VOTERS = 2  # columns of votes that tell the classes, and beside which other numbers are measurements
 _NAMES = {
@@ -147,9 +146,9 @@ def _clear_sources(groups: Sequence[list[str]], classes: Mapping[str, set[Label]
     """The columns that share the classes of gold or, without it, most of all columns; none where that is not clear."""
     if truth:
         core = [name for group in groups if any(classes[name] & truth for name in group) for name in group]
-        return core if len(core) >= _SOURCES_WITH_GOLD else []
+        return core if len(core) >= 2 else []
     core = max(groups, key=len, default=[])
-    return core if len(core) >= _SOURCES and 2 * len(core) > len(classes) else []
+    return core if len(core) >= 3 and 2 * len(core) > len(classes) else []
 
 
 def _outside(

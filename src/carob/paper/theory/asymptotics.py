@@ -35,7 +35,6 @@ from carob.paper.theory.triplet_limits import (
     triplet_limits,
 )
 
-_BATCH = 4_000_000  # numbers that are drawn at once
 _TIE = 1e-9  # triplets nearer than this in the limit are tied
 
 
@@ -161,7 +160,7 @@ def _medians(truth: Ising, centre: float, allowed: Bools, rng: np.random.Generat
     c = moments_about(truth, centre)
     most = m * (m - 1) * (m - 2) // 2
     draws = min(5_000, max(30, 20_000_000 // most))  # triplets in all
-    batch = max(1, min(draws, _BATCH // max(m * m, most // m)))
+    batch = max(1, min(draws, 4_000_000 // max(m * m, most // m)))  # numbers at once
     limit, found, means = np.empty(m), np.empty((draws, m)), np.empty((draws, m))
     for low in range(0, draws, batch):
         rows = slice(low, min(low + batch, draws))
