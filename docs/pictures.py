@@ -10,7 +10,7 @@ from carob.posterior.settings import Settings
 from carob.show.charts.accuracies import accuracies
 from carob.show.charts.chart import Chart
 from carob.show.charts.curves import learning_curves
-from carob.show.charts.error_sources import error_sources
+from carob.show.charts.data_value import error_sources
 from carob.value.advice import DataValue
 
 

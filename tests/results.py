@@ -9,12 +9,11 @@ import numpy as np
 from carob import Coding
 from carob.commands.check import CheckResult
 from carob.commands.demo import DemoResult
-from carob.commands.dependence import Dependence
 from carob.commands.fit import FitResult
 from carob.commands.label import LabelResult
 from carob.commands.outputs import LabelShare
 from carob.commands.reproduce import ReproduceResult
-from carob.commands.summary import ClassShare, DataSummary
+from carob.commands.summary import ClassShare, DataSummary, Dependence
 from carob.paper.experiments.parts import Options, Point
 from carob.paper.experiments.run import Comparison, Reproduction
 from carob.paper.structure import DependentPair

@@ -6,13 +6,21 @@ import numpy as np
 import pytest
 
 from carob._kernels import threads
-from carob._kernels.counting import add_entry_pairs, add_tally, add_weights, pair_counts
-from carob._kernels.diagonal import joint_rotation
+from carob._kernels.counting import (
+    LEFT_OUT,
+    SCORES,
+    VOTES,
+    add_entry_pairs,
+    add_joint,
+    add_summary,
+    add_tally,
+    add_weights,
+    pair_counts,
+    pool_votes,
+    row_hashes,
+)
 from carob._kernels.evidence import add_tables, two_class_probabilities
-from carob._kernels.octets import look_up
-from carob._kernels.pools import pool_votes
-from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary, row_hashes
-from carob._kernels.views import add_joint
+from carob._kernels.loops import joint_rotation, look_up
 from carob.votes.counts import block_of, mixed
 
 

@@ -10,7 +10,7 @@ from carob.value.votes_alone import VotesAlone
 
 def test_all_results_and_models_are_shown_in_notebooks() -> None:
     import carob
-    from carob.show.checked import Checked
+    from carob.show.check import Checked
 
     for kind in (carob.LabelModel, Checked, DataValue, VotesAlone, Plan, Picked, Rate):
         assert issubclass(kind, Shown)

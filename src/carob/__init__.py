@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from carob.read.rules import function as function
     from carob.read.rules import keyword as keyword
     from carob.read.rules import regex as regex
-    from carob.show.checked import check as check
+    from carob.show.check import check as check
     from carob.value.data_value import data_value as data_value
     from carob.value.data_value import plan as plan
     from carob.value.pick import pick as pick
@@ -46,7 +46,7 @@ _HOMES = {
     "SourceModel": "posterior.source_model",
     "Votes": "votes",
     "apply_sources": "read.rules",
-    "check": "show.checked",
+    "check": "show.check",
     "data_value": "value.data_value",
     "function": "read.rules",
     "keyword": "read.rules",

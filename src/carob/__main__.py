@@ -8,9 +8,10 @@ import shlex
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -46,13 +47,14 @@ from carob.errors import InputError, NotIdentifiedError, short
 
 if TYPE_CHECKING:
     from carob.commands.inputs import VotesFile
+    from carob.commands.progress import Progress
     from carob.show.as_json import Result
     from carob.show.report import Report
     from carob.value.pick import Goal
 
 
+T = TypeVar("T")
 _GROUPS = (TABLE, CELLS, LEARNING, RESULT, RARER)
-_FIRST_LABELS = 20  # gold labels that tell something
 
 
 class _Command(click.Command):
@@ -193,11 +195,9 @@ def check(as_json: bool, html_file: str | None, **options: Any) -> int:
     """
     from carob.commands.check import check_file
     from carob.show.check import check_report
-    from carob.show.progress import progress_bar
 
     data = _apart(options, html_file)
-    with progress_bar() as progress:
-        result = check_file(data, settings(options), progress)
+    result = _watched(lambda progress: check_file(data, settings(options), progress))
     mended = again("check", words=result.data.mending) if result.data.mending else ""
     return _show(result, check_report(result, mended or again("fit", out="labels.csv")), as_json, html_file)
 
@@ -219,11 +219,9 @@ def fit(as_json: bool, out: str | None, model_file: str | None, keep: tuple[str,
     """
     from carob.commands.fit import fit_votes
     from carob.show.fit import fit_report
-    from carob.show.progress import progress_bar
 
     data = _apart(options, None, out, model_file)
-    with progress_bar() as progress:
-        result = fit_votes(data, settings(options), out, model_file, progress, named(keep))
+    result = _watched(lambda progress: fit_votes(data, settings(options), out, model_file, progress, named(keep)))
     if result.data.mending:
         following = again("check", words=result.data.mending)
     elif model_file:
@@ -254,11 +252,10 @@ def label(
     carob label new.csv --model model.json --out labels.csv
     """
     from carob.commands.label import label_votes
-    from carob.show.label import label_report
-    from carob.show.progress import progress_bar
+    from carob.show.fit import label_report
 
-    with progress_bar() as progress:
-        result = label_votes(votes_file(options), model_file, out, leave_uncovered, named(keep), progress)
+    data, columns = votes_file(options), named(keep)
+    result = _watched(lambda progress: label_votes(data, model_file, out, leave_uncovered, columns, progress))
     return _show(result, label_report(result), as_json)
 
 
@@ -276,12 +273,10 @@ def update(as_json: bool, model_file: str, out: str | None, **options: Any) -> i
     carob update model.json more.csv --gold y --out newer.json
     carob update model.json other-model.json
     """
-    from carob.commands.update import update_model
-    from carob.show.progress import progress_bar
-    from carob.show.update import update_report
+    from carob.commands.label import update_model
+    from carob.show.fit import update_report
 
-    with progress_bar() as progress:
-        result = update_model(votes_file(options), model_file, out, progress)
+    result = _watched(lambda progress: update_model(votes_file(options), model_file, out, progress))
     return _show(result, update_report(result, label_new_votes(result.out)), as_json)
 
 
@@ -305,14 +300,12 @@ def value(as_json: bool, worth: float | None, html_file: str | None, **options: 
     carob value votes.csv --gold y --worth .005
     """
     from carob.commands.value import value_votes
-    from carob.show.progress import progress_bar
     from carob.show.value import value_report
 
     data = _apart(options, html_file)
-    with progress_bar() as progress:
-        result = value_votes(data, settings(options), worth, progress)
+    result = _watched(lambda progress: value_votes(data, settings(options), worth, progress))
     plan_command = again("plan", label_cost="1", point_cost="0.01", budget="100")
-    report = value_report(result, pick_next(_FIRST_LABELS), plan_command)
+    report = value_report(result, pick_next(20), plan_command)  # so few tell something
     return _show(result, report, as_json, html_file)
 
 
@@ -332,13 +325,11 @@ def plan(
     \b
     carob plan votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
-    from carob.commands.plan import plan_purchase
-    from carob.show.plan import plan_report
-    from carob.show.progress import progress_bar
+    from carob.commands.value import plan_purchase
+    from carob.show.value import plan_report
 
     data = _apart(options, html_file)
-    with progress_bar() as progress:
-        result = plan_purchase(data, settings(options), label_cost, point_cost, budget, progress)
+    result = _watched(lambda progress: plan_purchase(data, settings(options), label_cost, point_cost, budget, progress))
     bought = result.buy_labels
     following = pick_next(bought) if bought else again("fit", out="labels.csv")
     return _show(result, plan_report(result, following), as_json, html_file)
@@ -360,17 +351,14 @@ def report(as_json: bool, out: str, **options: Any) -> int:
     carob report votes.csv --gold y --out report.html
     carob report votes.csv --gold y --label-cost .5 --point-cost .001 --budget 100
     """
-    from carob.commands.analysis import Prices
-    from carob.commands.report import report_votes
-    from carob.show.progress import progress_bar
+    from carob.commands.analysis import Prices, report_votes
     from carob.show.whole import title, whole_report
 
     data = _apart(options, out)
     said = {name: options.pop(name) for name in ("label_cost", "point_cost", "budget")}
     given = {name: value for name, value in said.items() if value is not None}
     prices = Prices(**given, example=not given)
-    with progress_bar() as progress:
-        result = report_votes(data, settings(options), prices, progress)
+    result = _watched(lambda progress: report_votes(data, settings(options), prices, progress))
     bought = 0 if result.plan is None else result.plan.buy_labels
     following = pick_next(bought) if bought else again("fit", out="labels.csv")
     found = whole_report(result, following)
@@ -425,7 +413,7 @@ def rate(as_json: bool, beyond: bool, **options: Any) -> int:
     carob rate votes.csv --gold y
     carob rate votes.csv --gold y --by system
     """
-    from carob.commands.rate import rate_file
+    from carob.commands.value import rate_file
     from carob.show.rate import rate_report
 
     result = rate_file(votes_file(options), settings(options), beyond)
@@ -464,13 +452,10 @@ def reproduce(experiment: str, out: str, jobs: int | None, as_json: bool, **opti
     """
     from carob.commands.reproduce import reproduce_paper
     from carob.paper.experiments.parts import Options
-    from carob.show.page import check_pictures, write_pictures
-    from carob.show.progress import progress_bar
-    from carob.show.reproduce import reproduce_report
+    from carob.show.reproduce import check_pictures, reproduce_report, write_pictures
 
     check_pictures(out)
-    with progress_bar() as progress:
-        result = reproduce_paper(experiment, Options(**options), out, jobs, progress)
+    result = _watched(lambda progress: reproduce_paper(experiment, Options(**options), out, jobs, progress))
     write_pictures(result)
     return _show(result, reproduce_report(result), as_json)
 
@@ -523,11 +508,9 @@ def demo(as_json: bool, html_file: str | None, **tables: bool) -> int:
     """
     from carob.commands.demo import run_demo
     from carob.show.demo import demo_report
-    from carob.show.progress import progress_bar
 
     _check_html(html_file)
-    with progress_bar() as progress:
-        result = run_demo(progress)
+    result = _watched(lambda progress: run_demo(progress))
     return _show(result, demo_report(result), as_json, html_file)
 
 
@@ -569,6 +552,14 @@ def completion(shell: str) -> int:
         raise InputError(f"{shell} is not known to complete.")
     click.echo(found(cli, {}, "carob", "_CAROB_COMPLETE").source())
     return 0
+
+
+def _watched(work: Callable[[Progress], T]) -> T:
+    """The result of some work, with a bar where somebody watches."""
+    from carob.show.progress import progress_bar
+
+    with progress_bar() as progress:
+        return work(progress)
 
 
 def _apart(options: dict[str, Any], html_file: str | None, *written: str | None) -> VotesFile:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral, Real
 
-_LONGEST = 900  # letters of a refusal
 _LONGEST_VALUE = 80  # letters of one value in it
 
 
-def short(text: str, longest: int = _LONGEST) -> str:
+def short(text: str, longest: int = 900) -> str:
     """A text whose middle is left out where it is too long: its beginning says what is wrong, its end what to do.
 
     >>> short("what a very long text", 12)

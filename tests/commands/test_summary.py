@@ -3,14 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from simulate import make_votes
+import pytest
+from simulate import draw_votes, make_votes, symmetric_conditionals
 
-from carob import LabelModel
+from carob import LabelModel, Moments
 from carob.commands.inputs import VotesFile
 from carob.commands.pick import pick_votes
-from carob.commands.rate import rate_file
-from carob.commands.summary import ClassShare, DataSummary, class_shares
-from carob.commands.value import value_votes
+from carob.commands.summary import ClassShare, DataSummary, Dependence, class_shares
+from carob.commands.value import rate_file, value_votes
+from carob.paper import triplets
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
 from carob.read.table import ReadOptions
@@ -82,3 +83,30 @@ def test_what_to_look_at_is_told_by_every_command(tmp_path: Path) -> None:
         assert sum(message.kind == "warning" for message in found.messages) == 2
     table = LabelModel().fit(data.read(), data.read().gold).source_table_
     assert DataSummary.of(data.read(), table, 0.9).mending == ["--ignore-case"]
+
+
+def test_agreement_is_counted_where_both_vote() -> None:
+    votes = draw_votes(
+        np.random.default_rng(0), 900, symmetric_conditionals([0.8, 0.7, 0.75, 0.65], abstain=0.3), [0.5, 0.5]
+    )
+    found = Dependence.of(Moments.of(votes), triplets(Moments.of(votes)))
+    a, b = votes.values[:, 0], votes.values[:, 2]
+    both = (a >= 0) & (b >= 0)
+    assert found.agreement[0, 2] == pytest.approx((a == b)[both].mean())
+    assert found.sources == votes.sources
+    assert found.n_sources == 4
+
+
+def test_of_many_sources_those_in_flagged_pairs_are_told() -> None:
+    rng = np.random.default_rng(0)
+    votes = draw_votes(rng, 2_000, symmetric_conditionals([0.7] * 30), [0.5, 0.5])
+    values = votes.values.copy()
+    copied = rng.random(2_000) < 0.9
+    values[copied, 29] = values[copied, 28]
+    moments = Moments.of(type(votes)(values, votes.sources, votes.coding))
+    found = Dependence.of(moments, triplets(moments, class_balance=0.5))
+    assert len(found.sources) == 24
+    assert {found.pairs[0].first, found.pairs[0].second} == {"s28", "s29"}
+    assert {"s28", "s29"} <= set(found.sources)
+    i, j = found.sources.index("s28"), found.sources.index("s29")
+    assert found.correlation[i, j] == pytest.approx(found.pairs[0].correlation)

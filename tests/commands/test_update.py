@@ -16,8 +16,8 @@ import carob as library
 from carob import InputError, LabelModel, Votes
 from carob.commands.fit import fit_votes
 from carob.commands.inputs import VotesFile
-from carob.commands.update import update_model
-from carob.count import sampling
+from carob.commands.label import update_model
+from carob.count import digest as digests
 from carob.posterior.settings import Settings
 from carob.read import streams
 from carob.read.table import ReadOptions
@@ -27,8 +27,8 @@ READING = ReadOptions(gold="y")
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "MOST_VOTES", 4_000)
-    monkeypatch.setattr(sampling, "MOST_EACH", 0)
+    monkeypatch.setattr(digests, "MOST_VOTES", 4_000)
+    monkeypatch.setattr(digests, "MOST_EACH", 0)
 
 
 def table(n: int = 2_000) -> Any:

@@ -1,5 +1,3 @@
-"""What a fit needs of votes: the same from the whole, from parts in any order, and from a digest of them."""
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -9,14 +7,14 @@ import pytest
 from simulate import draw_votes, symmetric_conditionals
 
 from carob import Gold, InputError, LabelModel, Votes
-from carob.count import sampling
-from carob.count.digest import Digest, merged
+from carob.count import digest as digests
+from carob.count.digest import MOST_EACH, MOST_VOTES, Digest, learned_from, merged, row_hashes
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "MOST_VOTES", 6_000)
-    monkeypatch.setattr(sampling, "MOST_EACH", 0)
+    monkeypatch.setattr(digests, "MOST_VOTES", 6_000)
+    monkeypatch.setattr(digests, "MOST_EACH", 0)
 
 
 def data(n: int = 4_000) -> tuple[Votes, Gold]:
@@ -86,3 +84,16 @@ def test_refusals() -> None:
         LabelModel().fit(digest, gold)
     with pytest.raises(InputError, match="method='triplets' counts all votes anew"):
         LabelModel(method="triplets").fit(digest)
+
+
+def test_all_points_are_learned_from_where_votes_are_few_and_a_fair_share_where_they_are_many() -> None:
+    hashes = row_hashes(np.arange(100_000))
+    assert learned_from(hashes, MOST_VOTES, 10).all()
+    part = learned_from(hashes, 4 * MOST_VOTES, 10)
+    assert abs(part.mean() - 0.25) < 0.01
+    assert learned_from(hashes, 4 * MOST_VOTES, 4 * MOST_VOTES // MOST_EACH).all()  # many sources need more points
+
+
+def test_whether_a_point_is_learned_from_depends_on_its_row_alone() -> None:
+    rows = np.random.default_rng(0).permutation(1_000)
+    np.testing.assert_array_equal(row_hashes(rows), row_hashes(np.arange(1_000))[rows])

@@ -113,17 +113,6 @@ def test_weighted_blocks_are_points_that_occur_so_often() -> None:
     assert Statistics.of(votes).weighted(weights)[1] is None
 
 
-def test_some_blocks_alone() -> None:
-    votes = random_votes(400)
-    part = counted(votes).of_blocks([3, 7, 20])
-    rows = np.flatnonzero(np.isin(block_of(np.arange(400), BLOCKS), [3, 7, 20]))
-    assert part.n == len(rows)
-    assert part.moments == Moments.of(votes.take(rows))
-    assert part.groups[0].joint.sum() == len(rows)
-    assert part.triples is not None
-    assert part.triples.sums.shape == (3, 3)
-
-
 def test_blocks_are_even_and_neighbours_are_apart() -> None:
     block = block_of(np.arange(320_000), 32)
     share = np.bincount(block, minlength=32) / len(block)

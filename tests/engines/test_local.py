@@ -23,9 +23,8 @@ from carob.commands.check import check_file
 from carob.commands.fit import fit_votes
 from carob.commands.inputs import VotesFile
 from carob.commands.label import label_votes
-from carob.commands.plan import plan_purchase
-from carob.commands.value import value_votes
-from carob.count import sampling
+from carob.commands.value import plan_purchase, value_votes
+from carob.count import digest as digests
 from carob.engines.local import FileVotes, fit, open_votes
 from carob.posterior.settings import Settings
 from carob.read import streams
@@ -39,8 +38,8 @@ READING = ReadOptions(key="id", gold="y", drop=("text",))
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little data is much: sources are learned from a part of it."""
-    monkeypatch.setattr(sampling, "MOST_VOTES", 6_000)
-    monkeypatch.setattr(sampling, "MOST_EACH", 0)
+    monkeypatch.setattr(digests, "MOST_VOTES", 6_000)
+    monkeypatch.setattr(digests, "MOST_EACH", 0)
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
+import pytest
 from simulate import draw_votes, symmetric_conditionals
 
-from carob.paper.confusion import LEFT_OVER, Solved, confusion, drawn_to_symmetric, output_shares
+from carob.paper.confusion import LEFT_OVER, Solved, assignment, confusion, drawn_to_symmetric, output_shares
 from carob.paper.views import ViewCounts, Views
 from carob.votes import Votes
 
@@ -131,3 +134,20 @@ def test_other_points_keep_the_order_of_classes_and_the_noise() -> None:
     np.testing.assert_allclose(again.tables, found.tables)
     given = confusion(*counts.weighted(), counts.views.triples, apart, class_balance=np.array([0.2, 0.3, 0.5]))
     np.testing.assert_allclose(given.class_balance, [0.2, 0.3, 0.5])
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 5, 6])
+def test_oracle_all_assignments(K: int) -> None:
+    rng = np.random.default_rng(K)
+    for _ in range(30):
+        for score in (rng.normal(size=(K, K)), rng.integers(0, 3, (K, K)).astype(float)):
+            found = assignment(score)
+            assert sorted(found.tolist()) == list(range(K))
+            best = max(sum(score[i, j] for i, j in enumerate(order)) for order in permutations(range(K)))
+            assert score[np.arange(K), found].sum() == pytest.approx(best)
+
+
+def test_large_scores_with_many_equals() -> None:
+    assert sorted(assignment(np.zeros((40, 40))).tolist()) == list(range(40))
+    shifted = np.roll(np.eye(40), 7, axis=1) + 5
+    assert assignment(shifted).tolist() == [(i + 7) % 40 for i in range(40)]

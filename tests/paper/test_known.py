@@ -6,6 +6,7 @@ import pytest
 from carob import Moments
 from carob.paper import expected_loss, known_curve, labeled, triplets
 from carob.paper.datasets import paper_model
+from carob.paper.known import Curve
 from carob.paper.theory.decomposition import Learner
 
 
@@ -23,3 +24,10 @@ def test_oracle_known_curves_are_those_of_point_by_point_samples(learner: Learne
         risks.append(expected_loss(truth, model).value)
     error = np.hypot(curve.error[0], np.std(risks) / np.sqrt(60))
     assert abs(curve.risk[0] - np.mean(risks)) < 4 * error
+
+
+def test_known_answer_means_and_their_errors() -> None:
+    curve = Curve.of_draws([10, 20], [[1.0, 3.0], [0.5, 0.5]])
+    np.testing.assert_array_equal(curve.n, [10, 20])
+    np.testing.assert_array_equal(curve.risk, [2.0, 0.5])
+    np.testing.assert_array_equal(curve.error, [1.0, 0.0])

@@ -10,7 +10,7 @@ from scipy import sparse
 from carob import InputError, NotIdentifiedError
 from carob.paper import Topics, topics
 from carob.paper import topic_fit as module
-from carob.paper.assignment import assignment
+from carob.paper.confusion import assignment
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -9,8 +9,8 @@ from simulate import draw_votes, make_votes, symmetric_conditionals, triplet_fit
 from carob import InputError, LabelModel, Moments, NotIdentifiedError, Votes
 from carob.paper import posterior, triplets
 from carob.paper.count import count
+from carob.paper.fit import fit_votes
 from carob.paper.settings import TripletSettings
-from carob.paper.votes_fit import fit_votes
 from carob.posterior.groups import check_groups, dependent_groups, merge_groups
 from carob.posterior.losses import score
 from carob.votes import Outputs

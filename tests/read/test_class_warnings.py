@@ -7,12 +7,12 @@ import pytest
 from simulate import draw_votes, symmetric_conditionals
 
 from carob import Votes
-from carob.read import class_warnings
+from carob.commands.summary import to_look_at
 
 
 def warned(column: list[Any], **options: Any) -> list[str]:
     """Warnings on two sources that both vote this."""
-    return [found.words for found in class_warnings(Votes.from_array([[value, value] for value in column], **options))]
+    return [found.words for found in to_look_at(Votes.from_array([[value, value] for value in column], **options))]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_class_that_no_source_votes_for() -> None:
     (line,) = warned(["a", "b"] * 50, classes=["a", "b", "c"])
     assert line.startswith("No source votes for 'c': leave it out of the classes (classes=; --classes)")
     one_sided = Votes.from_array([[1, None], [None, 1]] * 20, gold=[0, 1] * 20)
-    assert class_warnings(one_sided) == []
+    assert to_look_at(one_sided) == ()
 
 
 def test_a_class_with_one_gold_point() -> None:
@@ -88,11 +88,11 @@ def test_scores() -> None:
 
 def test_nothing_to_say_of_good_votes() -> None:
     votes = draw_votes(np.random.default_rng(0), 500, symmetric_conditionals(np.full(4, 0.8), 3, 0.2), [0.3, 0.3, 0.4])
-    assert class_warnings(votes) == []
+    assert to_look_at(votes) == ()
 
 
 def test_sources_that_look_like_gold_and_sources_alone() -> None:
     votes = Votes.from_array([[0, 1, 0], [1, 0, 1]] * 20, ["a", "b", "truth"])
-    assert [line for line in class_warnings(votes) if "'truth' is read as a source" in line.words]
+    assert [line for line in to_look_at(votes) if "'truth' is read as a source" in line.words]
     alone = Votes.from_array([[0], [1]] * 20)
-    assert [line for line in class_warnings(alone) if "nothing tells how good it is" in line.words]
+    assert [line for line in to_look_at(alone) if "nothing tells how good it is" in line.words]

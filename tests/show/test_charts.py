@@ -13,18 +13,14 @@ from carob import InputError
 from carob.commands.outputs import Histogram
 from carob.paper.experiments.parts import paper_values
 from carob.paper.experiments.theory import STATEMENTS
-from carob.paper.triplet_spread import TripletSpread
+from carob.paper.triplet_fit import TripletSpread
 from carob.show.charts.accuracies import accuracies, telling
-from carob.show.charts.calibration import calibration
 from carob.show.charts.chart import Chart, can_draw, check_charts
 from carob.show.charts.curves import learning_curves
-from carob.show.charts.data_value import data_value
-from carob.show.charts.dependence import dependence
-from carob.show.charts.error_sources import error_sources
+from carob.show.charts.data_value import data_value, error_sources, frontier
+from carob.show.charts.dependence import dependence, triplet_spread
 from carob.show.charts.figures import FIGURES, figure
-from carob.show.charts.frontier import frontier
-from carob.show.charts.histogram import histogram
-from carob.show.charts.triplet_spread import triplet_spread
+from carob.show.charts.histogram import calibration, histogram
 from carob.value.by_points import ValueAt
 from carob.value.calibration import Bin, Calibration
 from carob.value.interval import Interval

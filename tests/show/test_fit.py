@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from results import fitted, summary
+from results import fitted, labeled, summary
 
+from carob.commands.label import UpdateResult
 from carob.posterior.losses import CrossScore
-from carob.show.fit import fit_report
+from carob.show.as_json import as_json
+from carob.show.fit import fit_report, label_report, update_report
 
 
 def test_what_was_learned_from_what() -> None:
@@ -40,3 +42,23 @@ def test_scores_on_gold_that_labels_were_not_learned_from_are_a_table() -> None:
 
 def test_sources_worse_than_chance_are_in_the_verdict() -> None:
     assert fit_report(fitted(worse=("a", "b"))).verdict.endswith("100 gold labels. Worse than chance: 'a', 'b'.")
+
+
+def test_labels() -> None:
+    report = label_report(labeled())
+    assert report.verdict == "Labeled 2,000 points; wrote labels.csv."
+    (section,) = report.sections
+    assert [[str(cell) for cell in row] for row in section.rows] == [["ham", "1,200", ".610"], ["spam", "800", ".390"]]
+    assert (report.next_command, report.exit_code) == ("", 0)
+
+
+def test_what_was_added_and_what_there_is_now() -> None:
+    of_all = fitted()
+    result = UpdateResult(of_all.data, of_all.class_balance, 500, 20, "model.json")
+    report = update_report(result, "carob label new.csv")
+    assert report.verdict == (
+        f"Learned from 500 points and 20 gold labels more, {of_all.data.n_points:,} points in all. Wrote the model to "
+        "model.json."
+    )
+    assert report.sections[0].title.startswith(("Sources", "Set aside"))
+    assert '"n_added": 500' in as_json(result, report)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from results import planned, summary
 
 from carob.show.cells import Count, Text
-from carob.show.charts.frontier import frontier
+from carob.show.charts.data_value import frontier
 from carob.show.data import source_section
 from carob.show.html import chart_html, document, lines_html, report_document, style, table_html, text
 from carob.show.report import Report, Section

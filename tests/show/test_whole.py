@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 from results import checked, depending, fitted, planned, valued, votes_alone
 
-from carob.commands.analysis import Analysis, Labeled, Prices
-from carob.commands.report import ReportResult
+from carob.commands.analysis import Analysis, Labeled, Prices, ReportResult
 from carob.model.label_model import LabelModel
 from carob.posterior.settings import Settings
 from carob.show.whole import plan_sections, title, whole_report

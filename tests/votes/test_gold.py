@@ -57,8 +57,6 @@ def test_weights_are_what_chances_say_beside_random_points() -> None:
     gold = Gold(np.array([-1, 1, 0, 1], dtype=np.int8), (0, 1), chances=np.array([np.nan, 0.5, np.nan, 0.25]))
     points = GoldPoints.of(votes, gold)
     assert points.weights == pytest.approx(np.array([0.5, 1, 1]) * 3 / 2.5)
-    assert points.weighted_counts == pytest.approx([1.2, 1.8])
-    assert points.effective == pytest.approx(2.5**2 / 2.25)
     assert points.take(np.array([0])).weights == pytest.approx([0.6])
     assert GoldPoints.of(votes, Gold(gold.values, (0, 1))).weights.tolist() == [1, 1, 1]
     taken = gold.take(np.array([1, 3]))

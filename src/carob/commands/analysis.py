@@ -1,4 +1,4 @@
-"""Everything at once: what `carob report` and the local page show, from votes that were read."""
+"""`carob report`: everything at once, from a file or query, or, for the local page, from votes that were read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from carob._types import Floats
 from carob.commands.check import CheckResult, check_votes
 from carob.commands.fit import FitResult, fit_result
-from carob.commands.inputs import digest_of, model_of
+from carob.commands.inputs import VotesFile, digest_of, model_of
 from carob.commands.outputs import Labels
 from carob.commands.progress import Progress, silent, started
 from carob.count.moments import Moments
 from carob.errors import InputError, NotIdentifiedError
 from carob.model.label_model import LabelModel
-from carob.paper.triplet_spread import TripletSpread, widest_spread
+from carob.paper.triplet_fit import TripletSpread, widest_spread
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable
 from carob.value.advice import DataValue
@@ -24,24 +24,15 @@ from carob.value.risks import Risks
 from carob.value.votes_alone import VotesAlone
 from carob.votes import Votes
 
-_MOST_TRIPLETS = 100  # sources up to which the triplets of each are looked at
-
 
 @dataclass(frozen=True)
 class Prices:
-    """What data cost, and what may be spent.
-
-    Parameters
-    ----------
-    label_cost, point_cost, budget : float
-    example : bool
-        Nobody said what data cost: these are made up.
-    """
+    """What data cost, and what may be spent."""
 
     label_cost: float = 1.0
     point_cost: float = 0.01
     budget: float = 100.0
-    example: bool = True
+    example: bool = True  # nobody said what data cost: these are made up
 
     def __post_init__(self) -> None:
         check_costs(self.label_cost, self.point_cost, self.budget)
@@ -49,58 +40,28 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class Labeled:
-    """A model, and the labels that it gives to all points.
-
-    Parameters
-    ----------
-    model : LabelModel
-    votes : Votes
-        Of the sources that the model knows.
-    probabilities : array, shape (n, K)
-    result : FitResult
-        What is to be told of both.
-    alone : SourceTable or None
-        What votes alone say of the sources, where there is gold.
-    """
+    """A model, and the labels that it gives to all points."""
 
     model: LabelModel
-    votes: Votes
-    probabilities: Floats
-    result: FitResult
-    alone: SourceTable | None
+    votes: Votes  # of the sources that the model knows
+    probabilities: Floats  # shape (n, K)
+    result: FitResult  # what is to be told of both
+    alone: SourceTable | None  # what votes alone say of the sources, where there is gold
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """All that can be told of votes and gold.
-
-    Parameters
-    ----------
-    votes : Votes
-    settings : Settings
-    check : CheckResult
-    labeled : Labeled or None
-        None where problems keep sources from being learned.
-    value : DataValue, VotesAlone or None
-    no_value : str
-        Why there is no value, where there is none.
-    risks : Risks or None
-        What the value rests on; None without enough gold.
-    by_points : tuple of ValueAt
-        What fewer points would be worth.
-    spread : TripletSpread or None
-        Of the source on which triplets differ most.
-    """
+    """All that can be told of votes and gold."""
 
     votes: Votes
     settings: Settings
     check: CheckResult
-    labeled: Labeled | None = None
+    labeled: Labeled | None = None  # None where problems keep sources from being learned
     value: DataValue | VotesAlone | None = None
-    no_value: str = ""
-    risks: Risks | None = None
-    by_points: tuple[ValueAt, ...] = ()
-    spread: TripletSpread | None = None
+    no_value: str = ""  # why there is no value, where there is none
+    risks: Risks | None = None  # what the value rests on; None without enough gold
+    by_points: tuple[ValueAt, ...] = ()  # what fewer points would be worth
+    spread: TripletSpread | None = None  # of the source on which triplets differ most
 
     def plan(self, prices: Prices) -> Plan | None:
         """How to spend a budget; None without enough gold."""
@@ -141,6 +102,22 @@ def _labeled(votes: Votes, model: LabelModel, settings: Settings, progress: Prog
 def _spread(votes: Votes, settings: Settings) -> TripletSpread | None:
     aside, settings = settings.set_aside(votes)
     left = aside.votes
-    if not 3 <= len(left.sources) <= min(_MOST_TRIPLETS, len(left)) or left.scored.any():
+    if not 3 <= len(left.sources) <= min(100, len(left)) or left.scored.any():  # each has (m - 1)(m - 2) / 2 triplets
         return None
     return widest_spread(Moments.of(left), settings.pairs(left.sources))
+
+
+@dataclass(frozen=True, eq=False)
+class ReportResult:
+    """All that can be told, and a plan."""
+
+    name: str  # what the votes are called
+    analysis: Analysis
+    prices: Prices
+    plan: Plan | None  # None without enough gold
+
+
+def report_votes(data: VotesFile, settings: Settings, prices: Prices, progress: Progress = silent) -> ReportResult:
+    """Find out all that a report shows."""
+    analysis = analyse(data.read(), settings, progress)
+    return ReportResult(data.name, analysis, prices, analysis.plan(prices))

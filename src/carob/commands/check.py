@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob.commands.dependence import Dependence
 from carob.commands.inputs import VotesFile, learn
 from carob.commands.progress import Progress, silent
-from carob.commands.summary import ClassShare, DataSummary, ScoreSummary, class_shares, score_summaries
+from carob.commands.summary import ClassShare, DataSummary, Dependence, ScoreSummary, class_shares, score_summaries
 from carob.count.aside import Aside, telling_problems
 from carob.count.digest import Digest
 from carob.count.moments import MOST_OUTPUTS, Moments
@@ -17,7 +16,7 @@ from carob.engines.local import FileVotes
 from carob.engines.row_decoder import MOST_COMPARED
 from carob.errors import NotIdentifiedError
 from carob.model.label_model import LabelModel
-from carob.paper.check import shape_problems, source_problems
+from carob.paper.count import shape_problems, source_problems
 from carob.paper.structure import DependentPair
 from carob.posterior.settings import Settings
 from carob.posterior.source_table import SourceTable

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob.commands.dependence import Dependence
 from carob.commands.inputs import learn
 from carob.commands.progress import Progress, silent, started
-from carob.commands.summary import DataSummary
+from carob.commands.summary import DataSummary, Dependence
 from carob.count.moments import Moments
 from carob.model.label_model import LabelModel
 from carob.paper.datasets import load_imdb
@@ -28,28 +27,16 @@ _BALANCE = 0.5  # of the reviews, as the paper has it
 
 @dataclass(frozen=True, eq=False)
 class DemoResult:
-    """What the demo shows.
+    """What the demo shows."""
 
-    Parameters
-    ----------
-    data : DataSummary
-        With accuracies from votes alone.
-    scores : dict of Score
-        How wrong labels are that were learned by "corrected" (votes alone, median of triplets), "unlabeled" (their
-        mean), "votes" (votes alone, as `carob fit` learns), "combined" (the same and `n_gold` gold labels) and
-        "labeled" (gold for all points).
-    n_gold : int
-    value : DataValue or VotesAlone
-        What the votes are worth, told from `n_gold` gold labels.
-    dependence : Dependence
-        How often sources agree, and which depend on each other.
-    """
-
-    data: DataSummary
+    data: DataSummary  # with accuracies from votes alone
+    # how wrong labels are that were learned by "corrected" (votes alone, median of triplets), "unlabeled" (their
+    # mean), "votes" (votes alone, as `carob fit` learns), "combined" (the same and `n_gold` gold labels) and
+    # "labeled" (gold for all points)
     scores: dict[str, Score]
     n_gold: int
-    value: DataValue | VotesAlone
-    dependence: Dependence
+    value: DataValue | VotesAlone  # what the votes are worth, told from `n_gold` gold labels
+    dependence: Dependence  # how often sources agree, and which depend on each other
 
     @property
     def pairs(self) -> tuple[DependentPair, ...]:

@@ -24,42 +24,22 @@ from carob.votes import Votes
 
 @dataclass(frozen=True, eq=False)
 class FitResult:
-    """What was learned and written.
-
-    Parameters
-    ----------
-    data : DataSummary
-    class_balance : tuple of ClassShare
-    labels : tuple of LabelShare
-    n_labeled : int
-        Points that these are of: all, or, where labels of very many points are not asked for, those learned from.
-    histogram : Histogram or None
-        How sure the labels are.
-    explanation : str
-        What went into the model.
-    worse : tuple of str
-        Sources that are worse than chance.
-    scores : tuple of CrossScore
-        Of majority vote, votes alone, gold alone and both, on gold that each has not seen; empty with little gold.
-    score : Score or None
-        On the gold points, where there are some and the method has no scores of its own.
-    learned_from_gold : bool
-        Whether the sources were learned from gold, which the score then flatters.
-    out, model_file : str or None
-        Files that were written.
-    """
+    """What was learned and written."""
 
     data: DataSummary
     class_balance: tuple[ClassShare, ...]
     labels: tuple[LabelShare, ...]
-    explanation: str
-    worse: tuple[str, ...]
+    explanation: str  # what went into the model
+    worse: tuple[str, ...]  # sources that are worse than chance
+    # of majority vote, votes alone, gold alone and both, on gold that each has not seen; empty with little gold
     scores: tuple[CrossScore, ...]
-    score: Score | None
-    learned_from_gold: bool
+    score: Score | None  # on the gold points, where there are some and the method has no scores of its own
+    learned_from_gold: bool  # whether the sources were learned from gold, which the score then flatters
+    # out, model_file: files that were written
     out: str | None
     model_file: str | None
-    histogram: Histogram | None = None
+    histogram: Histogram | None = None  # how sure the labels are
+    # points that these are of: all, or, where labels of very many points are not asked for, those learned from
     n_labeled: int = 0
 
 
@@ -73,14 +53,8 @@ def fit_votes(
 ) -> FitResult:
     """Learn the sources and label all points.
 
-    Parameters
-    ----------
-    out : str, optional
-        Where to write a probability per point.
-    model_file : str, optional
-        Where to write the model.
-    keep : sequence of str
-        Columns of the votes to write beside the labels.
+    `out`: where to write a probability per point. `model_file`: where to write the model. `keep`: columns of the votes
+    to write beside the labels.
     """
     if out is not None:
         check_output(out)

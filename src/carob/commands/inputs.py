@@ -24,20 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class VotesFile:
-    """A file or query with votes, and how to read it.
+    """A file or query with votes, and how to read it."""
 
-    Parameters
-    ----------
-    votes : str or FileContent
-        Path or query, or a file in memory.
-    reading : ReadOptions
-    classes : sequence, optional
-        As in `carob.read_votes`.
-    """
-
-    votes: str | FileContent
+    votes: str | FileContent  # path or query, or a file in memory
     reading: ReadOptions = field(default_factory=ReadOptions)
-    classes: Sequence[Label] | None = None
+    classes: Sequence[Label] | None = None  # as in `carob.read_votes`
 
     @property
     def name(self) -> str:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from carob.posterior.settings import Settings
     from carob.read.formats import FileContent
 
-_DIGITS = 100  # a number of more is no class
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -208,7 +207,7 @@ def _label(text: str) -> Label:
     """A class: a whole number, or a text."""
     text = text.strip()
     try:
-        return int(text) if len(text) < _DIGITS else text
+        return int(text) if len(text) < 100 else text  # a longer number is no class
     except ValueError:
         return text
 

@@ -20,31 +20,17 @@ _ONE = 1 << 52  # what a probability of 1 is as a whole number
 
 @dataclass(frozen=True)
 class LabelShare:
-    """How often a class was given to a point.
+    """How often a class was given to a point."""
 
-    Parameters
-    ----------
-    label : str or int
-        The class.
-    points : int
-        Points of which it is the most probable class.
-    mean_probability : float
-        Over all points.
-    """
-
-    label: Label
-    points: int
-    mean_probability: float
+    label: Label  # the class
+    points: int  # points of which it is the most probable class
+    mean_probability: float  # over all points
 
 
 class LabelCounter:
     """Counts labels part by part; the same whatever the parts.
 
-    Parameters
-    ----------
-    classes : sequence
-    leave_uncovered : bool
-        Count no labels of points without a vote.
+    `leave_uncovered`: count no labels of points without a vote.
     """
 
     def __init__(self, classes: Sequence[Label], leave_uncovered: bool = False) -> None:
@@ -85,20 +71,12 @@ class LabelCounter:
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How sure labels are.
+    """How sure labels are."""
 
-    Parameters
-    ----------
-    label : str, int or None
-        The class whose probability is counted: the second of two; None where it is the largest of more.
-    edges : array, shape (b + 1,)
-    points : array of int, shape (b,)
-        How many points have a probability between two edges.
-    """
-
+    # the class whose probability is counted: the second of two; None where it is the largest of more
     label: Label | None
-    edges: Floats
-    points: Ints
+    edges: Floats  # shape (b + 1,)
+    points: Ints  # shape (b,): how many points have a probability between two edges
 
 
 def check_different(*written: str | None) -> list[str]:
@@ -112,11 +90,7 @@ def check_different(*written: str | None) -> list[str]:
 class Labels:
     """Labels of points, part by part.
 
-    Parameters
-    ----------
-    model : LabelModel
-    leave_uncovered : bool
-        Give no label to points without a vote.
+    `leave_uncovered`: give no label to points without a vote.
     """
 
     def __init__(self, model: LabelModel, leave_uncovered: bool = False) -> None:

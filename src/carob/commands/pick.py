@@ -20,29 +20,17 @@ LABEL = "y"  # the column of labels, where gold has no name yet
 
 @dataclass(frozen=True, eq=False)
 class PickResult:
-    """Points that were picked, and where they were written.
-
-    Parameters
-    ----------
-    picked : Picked
-    out : str or None
-        The file that was written.
-    """
+    """Points that were picked, and where they were written."""
 
     picked: Picked
-    out: str | None
+    out: str | None  # the file that was written
 
 
 def pick_votes(data: VotesFile, settings: Settings, n: int, goal: Goal, out: str | None = None) -> PickResult:
     """Pick points to label.
 
-    Parameters
-    ----------
-    n : int
-        How many.
-    out : str, optional
-        Where to write their keys, or row numbers from 1, how likely each was to be picked, and an empty column for
-        their labels.
+    `n`: how many. `out`: where to write their keys, or row numbers from 1, how likely each was to be picked, and an
+    empty column for their labels.
     """
     check_number(n)
     if out is not None:

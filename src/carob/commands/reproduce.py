@@ -22,17 +22,10 @@ _COLUMNS = [field.name for field in fields(Comparison) if field.name != "roundin
 
 @dataclass(frozen=True, eq=False)
 class ReproduceResult:
-    """What was reproduced.
-
-    Parameters
-    ----------
-    found : Reproduction
-    out : str
-        The folder that the numbers were written to.
-    """
+    """What was reproduced."""
 
     found: Reproduction
-    out: str
+    out: str  # the folder that the numbers were written to
 
     @property
     def numbers(self) -> dict[str, Any]:
@@ -50,14 +43,8 @@ def reproduce_paper(
 ) -> ReproduceResult:
     """Run one experiment or all, and write their numbers.
 
-    Parameters
-    ----------
-    experiment : str
-        One of `EXPERIMENTS`, or "all".
-    out : str
-        A folder, which is made where it is not there. Finished parts are kept in it.
-    jobs : int, optional
-        Processes.
+    `experiment`: one of `EXPERIMENTS`, or "all". `out`: a folder, which is made where it is not there. Finished parts
+    are kept in it. `jobs`: processes.
     """
     if Path(out).exists() and not Path(out).is_dir():
         raise InputError(f"--out {out!r} is a file; name a folder.")

@@ -1,4 +1,4 @@
-"""What most commands tell of the data: its size, how it was read, its sources, and how common each class is."""
+"""What most commands tell of the data: its size, its sources and who copies whom, and how common each class is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from carob._types import Ints, Label
+from carob._types import Floats, Ints, Label
 from carob.count.digest import Digest
+from carob.count.moments import Moments
 from carob.model.label_model import LabelModel
+from carob.paper.structure import DependentPair, dependent_pairs, unexplained
 from carob.posterior.intervals import wilson
+from carob.posterior.settings import Pairs
+from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.read.class_warnings import counted_warnings
 from carob.votes import Votes
@@ -20,36 +24,18 @@ from carob.votes.messages import Message, mending, of_kind
 
 @dataclass(frozen=True, eq=False)
 class DataSummary:
-    """What was read, and how good each source is.
-
-    Parameters
-    ----------
-    n_points : int
-    n_gold : int or None
-        Gold labels; None where no gold was given at all.
-    classes : tuple
-    coding : Coding
-        How classes and abstains are written.
-    sources : SourceTable
-    level : float
-        Of the intervals of the accuracies.
-    contradicted : int
-        For how many sources the interval of the estimate and the interval from gold do not meet.
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at before the labels are used.
-    n_uncovered : int
-        Points that no source votes on.
-    """
+    """What was read, and how good each source is."""
 
     n_points: int
-    n_gold: int | None
+    n_gold: int | None  # gold labels; None where no gold was given at all
     classes: tuple[Label, ...]
-    coding: Coding
+    coding: Coding  # how classes and abstains are written
     sources: SourceTable
-    level: float
-    contradicted: int
+    level: float  # of the intervals of the accuracies
+    contradicted: int  # for how many sources the interval of the estimate and the interval from gold do not meet
+    # what of the data was dropped, what was guessed, and what to look at before the labels are used
     messages: tuple[Message, ...] = ()
-    n_uncovered: int = 0
+    n_uncovered: int = 0  # points that no source votes on
 
     @property
     def warnings(self) -> tuple[Message, ...]:
@@ -115,28 +101,17 @@ def class_shares(model: LabelModel) -> tuple[ClassShare, ...]:
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """How the numbers of a source are spread, and where they are best cut into votes.
-
-    Parameters
-    ----------
-    source : str
-    kind : str
-        "score" or "probability".
-    quarters : tuple of float
-        The lowest number, those that a quarter, half and three quarters of the points are up to, and the highest; each
-        is the mean of its bin.
-    cut : float or None
-        From here on, or up to here where high numbers speak for the first class, a number is a vote for the second
-        class; None where no single cut tells the classes apart.
-    accuracy : float
-        How often the source is right, if cut there.
-    """
+    """How the numbers of a source are spread, and where they are best cut into votes."""
 
     source: str
-    kind: str
+    kind: str  # "score" or "probability"
+    # the lowest number, those that a quarter, half and three quarters of the points are up to, and the highest;
+    # each is the mean of its bin
     quarters: tuple[float, ...]
+    # from here on, or up to here where high numbers speak for the first class, a number is a vote for the second
+    # class; None where no single cut tells the classes apart
     cut: float | None
-    accuracy: float
+    accuracy: float  # how often the source is right, if cut there
 
 
 def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]:
@@ -151,3 +126,37 @@ def score_summaries(votes: Votes, model: LabelModel) -> tuple[ScoreSummary, ...]
         cut = scale.edges[changes[0]] if len(changes) == 1 else None
         rows.append(ScoreSummary(name, scale.kind, quarters, cut, float(model.source_table_.accuracy[i])))
     return tuple(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Dependence:
+    """Every pair of some sources: those in flagged pairs first, then those that vote most, in their order."""
+
+    sources: tuple[str, ...]
+    # shape (s, s): share of the points on which both vote where they vote the same; NaN where there is none
+    agreement: Floats
+    correlation: Floats  # shape (s, s): correlation of their votes that the class does not explain
+    pairs: tuple[DependentPair, ...]  # all pairs, of all sources, that surely depend on each other, the strongest first
+    n_sources: int  # sources that there are
+
+    @classmethod
+    def of(cls, moments: Moments, model: SourceModel, known_pairs: Pairs = ()) -> Dependence:
+        """From the counts of votes and a model that explains them."""
+        pairs = dependent_pairs(moments, model, known_pairs=known_pairs)
+        names = [name for pair in pairs for name in (pair.first, pair.second)]
+        names += [moments.sources[i] for i in np.argsort(-moments.coverage, kind="stable")]
+        first = set(list(dict.fromkeys(names))[:24])  # every pair of so many is told
+        shown = np.array([i for i, name in enumerate(moments.sources) if name in first], dtype=np.intp)
+        block = np.ix_(shown, shown)
+        together = moments.together[block]
+        agreement = np.where(together > 0, moments.agree[block] / np.maximum(together, 1), np.nan)
+        correlation, _ = unexplained(moments, model)
+        return cls(
+            tuple(moments.sources[i] for i in shown), agreement, correlation[block], tuple(pairs), len(moments.sources)
+        )
+
+    def agree(self, pair: DependentPair) -> float | None:
+        """Share of the points on which both vote where they vote the same; None where nobody looked."""
+        if not {pair.first, pair.second} <= {*self.sources}:
+            return None
+        return float(self.agreement[self.sources.index(pair.first), self.sources.index(pair.second)])

@@ -19,21 +19,13 @@ COPY = 100  # common votes from which on two sources that always agree are taken
 
 @dataclass(frozen=True)
 class TellNothing:
-    """The sources that are left, and which tell nothing for which reason.
-
-    Parameters
-    ----------
-    left : tuple of str
-    silent, constant : tuple of str
-        Sources that never vote; sources that vote on every point, and the same.
-    copies : tuple of pairs of str
-        Sources that vote as another does on every point, and that other.
-    """
+    """The sources that are left, and which tell nothing for which reason."""
 
     left: tuple[str, ...]
+    # silent, constant: sources that never vote; sources that vote on every point, and the same
     silent: tuple[str, ...] = ()
     constant: tuple[str, ...] = ()
-    copies: tuple[tuple[str, str], ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()  # sources that vote as another does on every point, and that other
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -52,15 +44,9 @@ class TellNothing:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Aside(TellNothing):
-    """The votes that are left, and which sources were set aside for which reason.
+    """The votes that are left, and which sources were set aside for which reason."""
 
-    Parameters
-    ----------
-    votes : Votes
-        Of the sources that are left.
-    """
-
-    votes: Votes
+    votes: Votes  # of the sources that are left
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -71,18 +57,9 @@ class Aside(TellNothing):
 def set_aside(votes: Votes, known_pairs: Sequence[tuple[int, int]] = ()) -> Aside:
     r"""Set aside the sources that tell nothing; of sources that are copies of each other the first stays.
 
-    Parameters
-    ----------
-    known_pairs : sequence of pairs of int
-        Sources, by position, that are known to depend on each other: they stay though one copies the other.
+    `known_pairs`: sources, by position, that are known to depend on each other: they stay though one copies the other.
+    Refused where no source is left.
 
-    Raises
-    ------
-    InputError
-        Where no source is left.
-
-    Examples
-    --------
     >>> rows = [[0, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1]]
     >>> votes = Votes.from_array(rows, sources=["a", "k", "b", "same"])
     >>> aside = set_aside(votes)

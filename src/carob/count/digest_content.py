@@ -20,8 +20,6 @@ from carob.votes.messages import messages_of
 from carob.votes.outputs import Outputs
 from carob.votes.storage import Sparse
 
-_LARGEST = 1 << 31  # bytes of an array that are believed
-
 
 def digest_content(digest: Digest) -> dict[str, Any]:
     """A digest of votes for classes as plain values; arrays are packed bytes, as text."""
@@ -143,7 +141,7 @@ def unpacked(text: str, dtype: Any, shape: tuple[int, ...] | None = None) -> Any
     """The array that a text is, of this type and shape."""
     opened = zlib.decompressobj()
     try:
-        content = opened.decompress(base64.b64decode(text, validate=True), _LARGEST)
+        content = opened.decompress(base64.b64decode(text, validate=True), 1 << 31)  # more is not believed
     except zlib.error as error:
         raise InputError("it holds packed numbers that are damaged") from error
     if opened.unconsumed_tail or not opened.eof:

@@ -26,65 +26,32 @@ from carob.votes.storage import Sparse
 
 BLOCKS = 32  # of points, where there is memory for them
 FEWEST_BLOCKS = 10
-_MEMORY = 1 << 28  # bytes that the pair counts of all blocks may take, as long as the blocks are not too few
 _CHUNK = 1 << 17  # points that are sorted into their blocks at a time
 
 
 @dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """How often the sources of a group give each joint output, and what the others say then.
+    """How often the sources of a group give each joint output, and what the others say then."""
 
-    Parameters
-    ----------
-    group : tuple of int
-        Sources that are taken as one.
-    joint : array of int64, shape (B, J)
-        Points of each block with each joint output, as `joint_output` numbers them.
-    with_others : array of int64, shape (B, J, F)
-        The same together with every output of every source, in the order of `Outputs`.
-    """
-
-    group: Group
-    joint: Ints
-    with_others: Ints
+    group: Group  # sources that are taken as one
+    joint: Ints  # shape (B, J): points of each block with each joint output, as `joint_output` numbers them
+    with_others: Ints  # shape (B, J, F): the same together with every output of every source, in the order of `Outputs`
 
 
 @dataclass(frozen=True, eq=False)
 class TripleSums:
-    """Sums over points of products of three features, which are -1, 0 or 1.
+    """Sums over points of products of three features, which are -1, 0 or 1."""
 
-    Parameters
-    ----------
-    feature : array of int, shape (f,)
-        Outputs, by their place in `Outputs`.
-    sign : array of int, shape (f,)
-        What each counts for where it is given: -1 or 1.
-    triples : array of int, shape (T, 3)
-        Places in `feature`.
-    sums : array of int64, shape (B, T)
-    """
-
-    feature: Places
-    sign: Ints
-    triples: Places
-    sums: Ints
+    feature: Places  # shape (f,): outputs, by their place in `Outputs`
+    sign: Ints  # shape (f,): what each counts for where it is given: -1 or 1
+    triples: Places  # shape (T, 3): places in `feature`
+    sums: Ints  # shape (B, T)
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """What was counted.
 
-    Parameters
-    ----------
-    blocks : tuple of Moments
-        Of the points of each block.
-    groups : tuple of GroupCounts
-        One for every group of sources that are known to depend on each other.
-    triples : TripleSums or None
-        What the class balance is estimated from, where that takes third moments.
-
-    Examples
-    --------
     >>> votes = Votes.from_array(np.random.default_rng(0).integers(0, 2, (1000, 4)))
     >>> statistics = Statistics.of(votes)
     >>> len(statistics.blocks), statistics.moments == Moments.of(votes)
@@ -94,20 +61,16 @@ class Statistics:
     True
     """
 
-    blocks: tuple[Moments, ...]
-    groups: tuple[GroupCounts, ...] = ()
-    triples: TripleSums | None = None
+    blocks: tuple[Moments, ...]  # of the points of each block
+    groups: tuple[GroupCounts, ...] = ()  # one for every group of sources that are known to depend on each other
+    triples: TripleSums | None = None  # what the class balance is estimated from, where that takes third moments
 
     @classmethod
     def of(cls, votes: Votes, groups: Sequence[Group] = (), first_row: int = 0) -> Statistics:
         """Count votes, in one pass.
 
-        Parameters
-        ----------
-        groups : sequence of tuples of int
-            Sources whose joint outputs are counted.
-        first_row : int
-            Row number of the first point in the whole data, of which the votes may be a part.
+        `groups`: sources whose joint outputs are counted. `first_row`: row number of the first point in the whole data,
+        of which the votes may be a part.
         """
         number = number_of_blocks(votes.outputs)
         counter = PairCounter(votes.outputs)
@@ -151,14 +114,8 @@ class Statistics:
                 np.array_equal(a.joint, b.joint) and np.array_equal(a.with_others, b.with_others)
                 for a, b in zip(self.groups, other.groups, strict=True)
             )
-            and (
-                self.triples is other.triples
-                or (
-                    self.triples is not None
-                    and other.triples is not None
-                    and np.array_equal(self.triples.sums, other.triples.sums)
-                )
-            )
+            and (self.triples is None) == (other.triples is None)
+            and (self.triples is None or other.triples is None or np.array_equal(self.triples.sums, other.triples.sums))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -169,18 +126,6 @@ class Statistics:
         """The same with sums of products of three features, counted in a second pass."""
         sums = _triple_sums(votes, feature, sign, triples, len(self.blocks), first_row)
         return replace(self, triples=TripleSums(feature, sign, triples, sums))
-
-    def of_blocks(self, kept: Sequence[int]) -> Statistics:
-        """Of the points of some blocks alone, each of which stays a block."""
-        places = list(kept)
-        return Statistics(
-            tuple(self.blocks[b] for b in places),
-            tuple(
-                replace(found, joint=found.joint[places], with_others=found.with_others[places])
-                for found in self.groups
-            ),
-            None if self.triples is None else replace(self.triples, sums=self.triples.sums[places]),
-        )
 
     def select(self, sources: Sequence[str]) -> Statistics:
         """Of some of the sources, without groups and triples."""
@@ -200,7 +145,8 @@ class Statistics:
 
 def number_of_blocks(outputs: Outputs) -> int:
     """How many blocks are kept: fewer where sources are many, for the memory that their counts take."""
-    return int(np.clip(_MEMORY // (8 * len(outputs.source) ** 2), FEWEST_BLOCKS, BLOCKS))
+    # The pair counts of all blocks take 256 MB, unless that leaves too few blocks.
+    return int(np.clip((1 << 28) // (8 * len(outputs.source) ** 2), FEWEST_BLOCKS, BLOCKS))
 
 
 def _chunks(votes: Votes, number: int, first_row: int) -> Iterator[tuple[int, int, Places]]:

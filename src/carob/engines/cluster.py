@@ -53,10 +53,7 @@ def digest_table(
 ) -> Digest:
     """A digest of all rows of a table.
 
-    Parameters
-    ----------
-    pairs : bool
-        Count pairs of outputs, too.
+    `pairs`: count pairs of outputs, too.
     """
     if settings.method != "consensus":
         raise InputError("clusters learn by the default (method='consensus'; --method consensus).")
@@ -78,15 +75,9 @@ def digest_table(
 
 @dataclass(frozen=True)
 class Frames:
-    """What every cluster offers for its data frames.
+    """What every cluster offers for its data frames."""
 
-    Parameters
-    ----------
-    table : callable
-        Makes a `Table` of a data frame, and refuses anything else.
-    """
-
-    table: Callable[[Any], Table]
+    table: Callable[[Any], Table]  # makes a `Table` of a data frame, and refuses anything else
 
     def statistics(self, df: Any, **options: Any) -> Statistics:
         """Counts of pairs of outputs of all rows, in blocks; the options are those of `digest`."""

@@ -89,7 +89,9 @@ def label(
 
     def work(part: Any, first_row: int) -> Any:
         rows = _arrow(part)
-        batches = list(labels(rows.to_batches(BATCH) or [_empty(rows)], first_row))
+        batches = list(
+            labels(rows.to_batches(BATCH) or [pa.RecordBatch.from_pylist([], schema=rows.schema)], first_row)
+        )
         return pa.Table.from_batches(batches).to_pandas()
 
     wanted = df[columns]
@@ -111,17 +113,6 @@ _frames = Frames(table)
 digest, fit, statistics = _frames.digest, _frames.fit, _frames.statistics
 
 
-def connect(scheduler: str | None) -> None:
-    """Work on the cluster of a scheduler; where none is named, where Dask does."""
-    if scheduler is None:
-        return
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise InputError(_MISSING) from error
-    Client(scheduler)
-
-
 def read_parquet(path: str | Path, written: Sequence[str] = ()) -> Any:
     """Parquet files as a data frame, with rows in the order that carob reads them in, file after file."""
     try:
@@ -134,10 +125,6 @@ def read_parquet(path: str | Path, written: Sequence[str] = ()) -> Any:
 
 
 _MISSING = "Dask is not installed. Install it with carob: pip install 'carob[dask]'."
-
-
-def _empty(rows: Any) -> Any:
-    return pa.RecordBatch.from_pylist([], schema=rows.schema)
 
 
 def _checked(df: Any) -> Any:

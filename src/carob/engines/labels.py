@@ -17,20 +17,11 @@ from carob.votes.columns import names_array
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows of a table, to be labeled.
-
-    Parameters
-    ----------
-    votes : Votes
-    first_row : int
-        Row number of the first, counted from 0.
-    kept : mapping of str to column, or None
-        Columns of the table that are handed on.
-    """
+    """Some rows of a table, to be labeled."""
 
     votes: Votes
-    first_row: int = 0
-    kept: Mapping[str, Any] | None = None
+    first_row: int = 0  # row number of the first, counted from 0
+    kept: Mapping[str, Any] | None = None  # columns of the table that are handed on
 
 
 def label_columns(
@@ -42,14 +33,8 @@ def label_columns(
 ) -> dict[str, Any]:
     """The key or row number, the label, the probability of every class and the number of votes of each point.
 
-    Parameters
-    ----------
-    leave_uncovered : bool
-        Leave label and probabilities empty where a point has no vote.
-    first_row : int
-        Row number of the first of these points, counted from 0.
-    kept : mapping of str to column, optional
-        Columns of the votes that are handed on.
+    `leave_uncovered`: leave label and probabilities empty where a point has no vote. `first_row`: row number of the
+    first of these points, counted from 0. `kept`: columns of the votes that are handed on.
     """
     empty = votes.number == 0 if leave_uncovered else None
     labels = names_array(votes.classes)[probabilities.argmax(axis=1)]

@@ -20,32 +20,21 @@ from carob.posterior.settings import Settings
 from carob.read import read_for_model, votes_of_source
 from carob.read.formats import PANDAS_INDEX, arrow_table
 from carob.read.layouts import is_long, long_reading, read_table
-from carob.read.long_sorted import SortedVotes
+from carob.read.long import SortedVotes
 from carob.read.streams import RowGroups, Stream, open_stream, whole_table
 from carob.read.table import ReadOptions
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
 from carob.votes.storage import is_sparse
 
-_MERGED = 16  # digests that wait to be put together
-
 
 @dataclass(frozen=True, eq=False)
 class FileVotes:
-    """Votes that are read chunk by chunk.
-
-    Parameters
-    ----------
-    stream : Stream or SortedVotes
-    decoder : RowDecoder
-        How rows become votes.
-    digest : Digest
-        What is learned from.
-    """
+    """Votes that are read chunk by chunk."""
 
     stream: Stream | SortedVotes
-    decoder: RowDecoder
-    digest: Digest
+    decoder: RowDecoder  # how rows become votes
+    digest: Digest  # what is learned from
 
     def __len__(self) -> int:
         return len(self.digest)
@@ -68,10 +57,7 @@ def open_votes(
 ) -> Votes | FileVotes:
     """Votes as they are, where they are few enough to be read whole or must be; else a digest of them.
 
-    Parameters
-    ----------
-    pairs : bool
-        Count pairs of outputs, too.
+    `pairs`: count pairs of outputs, too.
     """
     opened = open_stream(source, options.identifiers, options.written)
     if not isinstance(opened, Stream):
@@ -154,7 +140,7 @@ def _pass(
         rows += chunk.rows
         if apart and progress is not None:
             progress(rows, stream.rows or 0)
-        if len(waiting) == _MERGED:
+        if len(waiting) == 16:  # which would take memory
             waiting = [together(waiting)]
     return together(waiting)
 

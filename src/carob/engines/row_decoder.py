@@ -25,8 +25,7 @@ from carob.posterior.settings import Settings
 from carob.read.coding import find_coding
 from carob.read.gold_file import GoldFile
 from carob.read.layouts import read_table, read_wide
-from carob.read.long import read_long, worker_names
-from carob.read.long_sorted import SortedVotes
+from carob.read.long import SortedVotes, read_long, worker_names
 from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.read.to_votes import votes_of_table
 from carob.votes import Votes
@@ -40,24 +39,14 @@ MOST_COMPARED = 1_000  # sources whose pairs are counted
 
 @dataclass(frozen=True, eq=False)
 class ChunkDigest:
-    """What a chunk of rows holds, or several chunks together.
-
-    Parameters
-    ----------
-    rows : int
-    levels, gold_levels : frozenset
-        Values of the sources, and of gold.
-    digest : Digest or None
-        None where there are values that the coding does not know.
-    met : bool
-        Whether a key of the gold file is among the rows.
-    """
+    """What a chunk of rows holds, or several chunks together."""
 
     rows: int
+    # levels, gold_levels: values of the sources, and of gold
     levels: frozenset[Label]
     gold_levels: frozenset[Label]
-    digest: Digest | None
-    met: bool = False
+    digest: Digest | None  # None where there are values that the coding does not know
+    met: bool = False  # whether a key of the gold file is among the rows
 
     @property
     def votes(self) -> int:
@@ -100,39 +89,17 @@ def together(chunks: Iterable[ChunkDigest]) -> ChunkDigest:
 
 @dataclass(frozen=True, eq=False)
 class RowDecoder:
-    """How rows become votes.
+    """How rows become votes."""
 
-    Parameters
-    ----------
-    options : ReadOptions
-        With the sources named, and nothing left to find out.
-    classes : sequence or None
-        As a user gives them.
-    coding : Coding or None
-        Which values are classes, as far as is known.
-    messages : tuple of Message
-        What of the table was dropped, and what was guessed.
-    dull : frozenset of str
-        Sources that vote the same on every point, or copy another, as far as is known.
-    keep : tuple of str
-        Columns that are handed on with labels.
-    sure : bool
-        Whether the coding is that of all values: others are refused then.
-    long : bool
-        Rows are votes, those on a task together.
-    sparse : bool or None
-        Whether votes of a long table are held sparsely, where that is known.
-    """
-
-    options: ReadOptions
-    classes: Sequence[Label] | None
-    coding: Coding | None
-    messages: tuple[Message, ...] = ()
-    dull: frozenset[str] = frozenset()
-    keep: tuple[str, ...] = ()
-    sure: bool = False
-    long: bool = False
-    sparse: bool | None = True
+    options: ReadOptions  # with the sources named, and nothing left to find out
+    classes: Sequence[Label] | None  # as a user gives them
+    coding: Coding | None  # which values are classes, as far as is known
+    messages: tuple[Message, ...] = ()  # what of the table was dropped, and what was guessed
+    dull: frozenset[str] = frozenset()  # sources that vote the same on every point, or copy another, as far as is known
+    keep: tuple[str, ...] = ()  # columns that are handed on with labels
+    sure: bool = False  # whether the coding is that of all values: others are refused then
+    long: bool = False  # rows are votes, those on a task together
+    sparse: bool | None = True  # whether votes of a long table are held sparsely, where that is known
 
     @classmethod
     def of_head(
@@ -244,10 +211,7 @@ def gathered(
 ) -> tuple[RowDecoder, Digest]:
     """The digest of all rows, and the decoder that it was made with.
 
-    Parameters
-    ----------
-    run : callable
-        Makes a pass over all rows.
+    `run`: makes a pass over all rows.
     """
     whole = run(decoder)
     while (better := decoder.after(whole, settings)) is not decoder:

@@ -140,8 +140,5 @@ def _aggregate(
     # The median needs no more than that what is not used sorts before all that is, but many equal zeros are slow.
     if aggregate != "median" or 2 * used < len(ratios):
         ratios = ratios[ratios > 0]
-    return float(over_subsets(ratios, aggregate, used, lambda found: _cut(np.sqrt(found), limit), rng))
-
-
-def _cut(value: Any, limit: float | None) -> Any:
-    return value if limit is None else np.minimum(value, limit)
+    largest = np.inf if limit is None else limit
+    return float(over_subsets(ratios, aggregate, used, lambda found: np.minimum(np.sqrt(found), largest), rng))

@@ -12,8 +12,7 @@ from carob._types import Floats, Ints
 from carob.count.moments import Moments
 from carob.count.statistics import TripleSums
 from carob.errors import NotIdentifiedError
-from carob.paper.check import check_shape, check_sources
-from carob.paper.count import count
+from carob.paper.count import check_shape, check_sources, count
 from carob.paper.kinds import Kind
 from carob.paper.settings import TripletSettings
 from carob.posterior.settings import Pairs, Positions
@@ -25,23 +24,12 @@ VOTES_WORTH = 25.0  # gold labels that the class balance found in the votes coun
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """The class balance as a function of the statistics of some points, with all choices made.
+    """The class balance as a function of the statistics of some points, with all choices made."""
 
-    Parameters
-    ----------
-    given : array, shape (K,), or None
-        What the user says.
-    kind : Kind
-    pairs : tuple of pairs of int
-        Sources known to depend on each other.
-    triples : TripleSums or None
-        What was summed for it.
-    """
-
-    given: Floats | None
+    given: Floats | None  # shape (K,): what the user says
     kind: Kind
-    pairs: Positions
-    triples: TripleSums | None
+    pairs: Positions  # sources known to depend on each other
+    triples: TripleSums | None  # what was summed for it
 
     def of(self, moments: Moments, sums: Ints | None, gold_counts: Ints | None) -> Floats:
         """The class balance of points with these moments and sums, and these numbers of gold labels, shape (K,)."""

@@ -24,8 +24,6 @@ from carob.posterior.naive_bayes import posterior
 from carob.posterior.source_model import SourceModel
 from carob.votes import Gold, Votes
 
-_GRID = 101  # weights that the paper's optimal weight is chosen from
-
 
 @dataclass(frozen=True, eq=False)
 class Combination:
@@ -97,7 +95,7 @@ def optimal_weight(
             raise InputError("held-out points need both votes= and gold=.")
         return score(posterior(votes, model), gold).loss
 
-    found = [linear(unlabeled, labeled, weight) for weight in np.linspace(0, 1, _GRID)]
+    found = [linear(unlabeled, labeled, weight) for weight in np.linspace(0, 1, 101)]
     return min(found, key=lambda combination: measured(combination.model))
 
 

@@ -19,52 +19,77 @@ import numpy as np
 
 from carob._types import Bools, Floats, Places
 from carob.paper.aggregate import over_subsets
-from carob.paper.assignment import assignment
 from carob.paper.kinds.symmetric import symmetric_tables
 from carob.paper.settings import Aggregate
 from carob.paper.tensor import on_simplex, parts
 from carob.posterior.source_model import accuracy
 from carob.votes.outputs import SILENT
 
+
+def assignment(score: Floats) -> Places:
+    """The column of every row, all different, with the largest sum of scores; shape (K,).
+
+    Shortest augmenting paths (the Hungarian method): rows are placed one after another, and a path of exchanges that
+    costs least makes room for each. Prices of rows and columns keep all costs beyond them at zero or above.
+
+    `score`, shape (K, K).
+
+    >>> assignment(np.array([[9.0, 8.0], [8.0, 1.0]]))
+    array([1, 0])
+    """
+    best = score.argmax(axis=1)
+    K = len(score)
+    if len(set(best.tolist())) == K:  # everybody has what suits best
+        return best
+    cost = score.max() - score
+    row_price, column_price = np.zeros(K + 1), np.zeros(K + 1)
+    row_of = np.full(K + 1, -1)  # the row that each column has; column K is where a row waits that has none
+    for row in range(K):
+        row_of[K], column = row, K
+        least, before = np.full(K, np.inf), np.full(K, K)
+        done = np.zeros(K + 1, dtype=bool)
+        while row_of[column] >= 0:
+            done[column] = True
+            i = row_of[column]
+            beyond = cost[i] - row_price[i] - column_price[:K]
+            closer = ~done[:K] & (beyond < least)
+            least[closer], before[closer] = beyond[closer], column
+            reached = np.where(done[:K], np.inf, least)
+            column = int(reached.argmin())
+            step = reached[column]
+            row_price[row_of[done]] += step
+            column_price[done] -= step
+            least[~done[:K]] -= step
+        while column != K:
+            previous = before[column]
+            row_of[column] = row_of[previous]
+            column = int(previous)
+    found = np.empty(K, dtype=np.intp)
+    found[row_of[:K]] = np.arange(K)
+    return found
+
+
 LEFT_OVER = 0.15  # of the noise that a single view adds, what the median over all views still has
 
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Solved triples of views.
+    """Solved triples of views."""
 
-    Parameters
-    ----------
-    by_view : array, shape (V, S, m, S)
-        Shares of what each view and each source say.
-    places : array of int, shape (T, 3)
-        The views of each triple.
-    apart : array of bool, shape (V, m)
-        Whether a view and a source may be taken to be independent given the class.
-    solution : array, shape (T, 3, K, S)
-        What shares of a view's outputs are multiplied by to become probabilities of a source's outputs given the part.
-    weights : array, shape (T, K)
-        Probability of each part.
-    """
-
-    by_view: Floats
-    places: Places
-    apart: Bools
+    by_view: Floats  # shape (V, S, m, S): shares of what each view and each source say
+    places: Places  # shape (T, 3): the views of each triple
+    apart: Bools  # shape (V, m): whether a view and a source may be taken to be independent given the class
+    # shape (T, 3, K, S): what shares of a view's outputs are multiplied by to become probabilities of a source's
+    # outputs given the part
     solution: Floats
-    weights: Floats
+    weights: Floats  # shape (T, K): probability of each part
 
     @classmethod
     def of(cls, n: float, triples: Floats, pairs: Floats, places: Places, apart: Bools) -> Solved:
         """Solve all triples.
 
-        Parameters
-        ----------
-        n : float
-            Number of points.
-        triples : array, shape (T, S, S, S)
-            Shares of what the views of each triple say.
-        pairs : array, shape (V, m, S, S)
-            Shares of what each view and each source say.
+        `n`: number of points. `triples`, shape (T, S, S, S): shares of what the views of each triple say. `pairs`,
+        shape (V, m, S, S): shares of what each view and each source say.
         """
         found = parts(triples, triples.shape[1] - 1, n)
         share = pairs[:, 0].sum(axis=2)  # of the outputs of each view
@@ -140,23 +165,14 @@ class Solved:
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """How sources vote.
+    """How sources vote."""
 
-    Parameters
-    ----------
-    tables : array, shape (m, K, S)
-        Probability of every output given the class.
-    class_balance : array, shape (K,)
-    reference : array, shape (m, K, S)
-        The tables before they were drawn to anything, by which other points find the order of their parts.
-    noise : array, shape (m,)
-        How noisy these were.
-    """
-
-    tables: Floats
-    class_balance: Floats
+    tables: Floats  # shape (m, K, S): probability of every output given the class
+    class_balance: Floats  # shape (K,)
+    # shape (m, K, S): the tables before they were drawn to anything, by which other points find the order of
+    # their parts
     reference: Floats
-    noise: Floats
+    noise: Floats  # shape (m,): how noisy these were
 
 
 def confusion(
@@ -172,15 +188,9 @@ def confusion(
 ) -> Confusion:
     """Tables of all sources, from shares of what triples of views, and views and sources, say.
 
-    Parameters
-    ----------
-    n, triples, pairs, places, apart
-        As in `Solved`.
-    class_balance : array, shape (K,), optional
-        Estimated where not given.
-    before : Confusion, optional
-        What gives the order of the classes, and says how noisy tables are; where not given, the sources are taken to
-        be right more often than by chance over all.
+    `n`, `triples`, `pairs`, `places`, `apart`: as in `Solved`. `class_balance`, shape (K,): estimated where not given.
+    `before`: what gives the order of the classes, and says how noisy tables are; where not given, the sources are taken
+    to be right more often than by chance over all.
     """
     solved = Solved.of(n, triples, pairs, places, apart)
     if before is None:
@@ -200,12 +210,8 @@ def confusion(
 def drawn_to_symmetric(tables: Floats, balance: Floats, shares: Floats, noise: Floats, n: float) -> Floats:
     """Tables, shape (m, K, S), drawn towards those of sources with one accuracy each, by how noisy they are.
 
-    Parameters
-    ----------
-    shares : array, shape (m, S)
-        Of the outputs of every source.
-    noise : array, shape (m,)
-        Of tables from a single view, as `Solved.noise` has it.
+    `shares`, shape (m, S): of the outputs of every source. `noise`, shape (m,): of tables from a single view, as
+    `Solved.noise` has it.
     """
     votes = np.maximum(1 - shares[:, SILENT], 1 / n)
     right = np.clip(accuracy(tables, balance), 1 / n, 1 - 1 / n)

@@ -3,28 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from carob._types import Codes, Floats, Progress
+from carob._types import Codes, Floats, Progress, cached_property
+from carob.count.statistics import GroupCounts
 from carob.errors import InputError, examples, plural
-from carob.paper.check import check_shape
-from carob.paper.count import count
+from carob.paper.balance import Balance
+from carob.paper.count import Counted, check_shape, check_sources, count
 from carob.paper.gold_fit import accuracy_interval, learn_from_gold
 from carob.paper.intervals import triplet_intervals
 from carob.paper.kinds import ClassConditional
 from carob.paper.settings import TripletSettings
 from carob.paper.tensor_fit import TensorFit
-from carob.paper.votes_fit import fit_votes
+from carob.paper.triplet_fit import Solution, solve
 from carob.posterior.fit import Fit
-from carob.posterior.groups import check_groups, dependent_groups
+from carob.posterior.groups import check_groups, dependent_groups, merge_groups
 from carob.posterior.intervals import Intervals, wilson
 from carob.posterior.settings import Settings
 from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
 from carob.votes import Gold, GoldPoints, Votes
 from carob.votes.outputs import SILENT
+
+
+@dataclass(frozen=True, eq=False)
+class VotesFit:
+    """What votes alone tell."""
+
+    solution: Solution
+    balance: Balance  # how the class balance was found
+    joint: tuple[GroupCounts, ...]  # how known groups of sources vote together
+
+    @cached_property
+    def model(self) -> SourceModel:
+        """The source model, with known groups taken as one."""
+        problem = self.solution.problem
+        return merge_groups(self.solution.model, self.joint, problem.kind.joint_table)
+
+
+def fit_votes(counted: Counted, gold: GoldPoints | None, settings: TripletSettings) -> VotesFit:
+    """Check the sources, find the class balance, and solve the triplets.
+
+    `gold`: helps with the class balance.
+    """
+    moments = counted.statistics.moments
+    check_sources(moments, counted.pairs)
+    given = settings.given_balance(moments.classes)
+    balance = Balance(given, counted.kind, counted.pairs, counted.statistics.triples)
+    found = balance.of(moments, counted.triple_sums, None if gold is None else gold.counts)
+    solution = solve(moments, found, settings)
+    return VotesFit(solution, balance, counted.statistics.groups)
 
 
 def fit_paper(data: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fit:

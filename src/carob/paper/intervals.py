@@ -29,7 +29,6 @@ from carob.votes.counts import block_of
 FEWEST = 16  # replicates, however long they take
 SECONDS = 3.0  # that replicates may take, as long as they are not too few
 _RATE = 1e9  # triplets in a second
-_FEWEST_PARTNERS = 4
 
 
 def triplet_intervals(
@@ -41,18 +40,16 @@ def triplet_intervals(
 ) -> Intervals:
     """Intervals of the accuracies and of the class balance that was found with them.
 
-    Parameters
-    ----------
-    gold : GoldPoints or None
-        Gold that went into the class balance; it is left out with the block that it is in.
-    progress : callable, optional
-        Called with the number of blocks done and to do.
+    `gold`: gold that went into the class balance; it is left out with the block that it is in. `progress`: called with
+    the number of blocks done and to do.
     """
     settings, statistics = solution.settings, counted.statistics
     if settings.replicates == 0:
         return Intervals.nothing(len(solution.sign), len(solution.class_balance))
     rng = settings.generator()
-    B, replicates = len(statistics.blocks), _affordable(solution, settings.replicates)
+    B = len(statistics.blocks)
+    # As many replicates as there is time for: each is a pass over all triplets.
+    replicates = min(settings.replicates, max(FEWEST, int(SECONDS * _RATE / len(solution.x) ** 3)))
     partners = _partners(solution.problem.features.allowed, rng)
     gold_counts = None if gold is None else _gold_by_block(gold, B)
     accuracies, balances = [], []
@@ -89,18 +86,13 @@ def triplet_intervals(
     )
 
 
-def _affordable(solution: Solution, asked: int) -> int:
-    """How many replicates there is time for: each is a pass over all triplets."""
-    return min(asked, max(FEWEST, int(SECONDS * _RATE / len(solution.x) ** 3)))
-
-
 def _partners(allowed: Bools, rng: np.random.Generator) -> Places | None:
     """Features that triplets of a replicate are made with: those with most pairs, as many as there is time for.
 
     None where there is time for all. Fewer partners make the median a little noisier, and intervals a little wider.
     """
     F = len(allowed)
-    most = max(_FEWEST_PARTNERS, int(np.sqrt(SECONDS * _RATE / FEWEST / F)))
+    most = max(4, int(np.sqrt(SECONDS * _RATE / FEWEST / F)))
     return None if most >= F else np.lexsort((rng.random(F), -allowed.sum(axis=1)))[:most]
 
 
@@ -139,10 +131,7 @@ def distance_interval(centre: Floats, found: Floats, level: float, stretch: floa
     The distance from the estimate is taken, not the quantiles themselves: where counts are sparse replicates are biased
     against the estimate as that is against the truth.
 
-    Parameters
-    ----------
-    stretch : float
-        What the distance is multiplied by.
+    `stretch`: what the distance is multiplied by.
     """
     distance = np.where(np.isnan(found), np.inf, np.abs(found - centre))
     half = stretch * np.quantile(distance, level, axis=0, method="higher")

@@ -1,18 +1,46 @@
-"""Learning curves under a known distribution, over samples drawn from it."""
+"""Learning curves, the risk of an estimator against how much it learned from, over samples of a known distribution."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
+from carob._types import Floats
 from carob.errors import InputError, a_whole_number, of_kind, one_of
-from carob.paper.curve import Curve
 from carob.paper.theory.decomposition import Learner, learn
 from carob.paper.theory.ising import Ising, accuracy_model
 from carob.paper.theory.loss import expected_loss
 from carob.posterior.settings import random_generator
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Risk against the number of points.
+
+    Parameters
+    ----------
+    n : array, shape (g,)
+    risk : array, shape (g,)
+        Mean over draws.
+    error : array, shape (g,)
+        Standard error of that mean.
+    """
+
+    n: Floats
+    risk: Floats
+    error: Floats
+
+    @classmethod
+    def of_draws(cls, sizes: Sequence[int], risks: Sequence[npt.ArrayLike]) -> Curve:
+        """From the risks of several draws at each size."""
+        drawn = [np.asarray(found, dtype=np.float64) for found in risks]
+        mean = np.array([found.mean() for found in drawn])
+        error = np.array([found.std(ddof=1) / np.sqrt(len(found)) for found in drawn])
+        return cls(np.asarray(sizes, dtype=np.float64), mean, error)
 
 
 def known_curve(

@@ -11,7 +11,6 @@ from carob.posterior.settings import Positions
 from carob.posterior.source_model import SourceModel
 
 SURE = 2.0  # standard errors between a source's agreement with the rest and none at all
-CAMPS = 1.5  # times that one side must be as strong as the other
 
 
 def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
@@ -19,13 +18,8 @@ def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
 
     Triplets give accuracies up to sign. The signs that make all pairs agree best are those of the leading
     eigenvector of the agreements beyond chance. Turning all of them is another answer that explains the votes
-    as well; the one in which most of the strength is on the side of the class is taken.
-
-    Raises
-    ------
-    NotIdentifiedError
-        Where a source's agreement with the rest is within two standard errors of none, or where the two sides
-        are about as strong.
+    as well; the one in which most of the strength is on the side of the class is taken. Refused where a source's
+    agreement with the rest is within two standard errors of none, or where the two sides are about as strong.
     """
     excess, error = excess_agreement(moments)
     for i, j in pairs:  # what known pairs share is not only the class
@@ -49,7 +43,7 @@ def found_signs(moments: Moments, model: SourceModel, pairs: Positions) -> Ints:
             estimate=model,
         )
     sides = strength[sign > 0].sum(), strength[sign < 0].sum()
-    if sides[1] > sides[0] / CAMPS:
+    if sides[1] > sides[0] / 1.5:
         raise NotIdentifiedError(
             "the data do not tell which half of the sources votes with the class: two camps of about equal strength "
             f"({sides[0]:.2g} against {sides[1]:.2g}) contradict each other. Gold labels would tell.",
@@ -63,10 +57,7 @@ def surely_telling(moments: Moments, sign: Ints, pairs: Positions, errors: float
 
     Of the others nobody knows whether they tell anything: of random votes, triplets make accuracies above chance.
 
-    Parameters
-    ----------
-    errors : float
-        How many standard errors more.
+    `errors`: how many standard errors more.
     """
     excess, error = excess_agreement(moments)
     for i, j in pairs:

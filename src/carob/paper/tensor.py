@@ -29,31 +29,21 @@ from itertools import permutations
 
 import numpy as np
 
-from carob._kernels.diagonal import joint_rotation
+from carob._kernels.loops import joint_rotation
 from carob._types import Floats
-
-_SMALLEST = 1e-3  # of the variances that are whitened: smaller ones are noise
-_SWEEPS = 60  # rounds of rotations; about eight do
-_ENOUGH = 1e-6  # sine of the largest angle of a round that was the last: the next would have its square
 
 
 @dataclass(frozen=True, eq=False)
 class Scaled:
-    """Three-way tables with outputs divided by the roots of their shares.
+    """Three-way tables with outputs divided by the roots of their shares."""
 
-    Parameters
-    ----------
-    root : three arrays, shape (T, S)
-        One over the root of the share of each output of the three views.
-    ab, ac, bc : arrays, shape (T, S, S)
-    abc : array, shape (T, S, S, S)
-    """
-
+    # shape (T, S): one over the root of the share of each output of the three views
     root: tuple[Floats, Floats, Floats]
+    # ab, ac, bc: shape (T, S, S)
     ab: Floats
     ac: Floats
     bc: Floats
-    abc: Floats
+    abc: Floats  # shape (T, S, S, S)
 
     @classmethod
     def of(cls, tables: Floats, n: float) -> Scaled:
@@ -68,17 +58,11 @@ class Scaled:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Parts of three-way tables, in any order.
+    """Parts of three-way tables, in any order."""
 
-    Parameters
-    ----------
-    weights : array, shape (T, K)
-        p_y: probability of each part.
-    views : array, shape (T, 3, S, K)
-        Probability of every output of the three views given the part. Noise may make it less than 0.
-    """
-
-    weights: Floats
+    weights: Floats  # shape (T, K): p_y: probability of each part
+    # shape (T, 3, S, K): probability of every output of the three views given the part. Noise may make it less
+    # than 0
     views: Floats
 
 
@@ -88,10 +72,7 @@ def clearness(tables: Floats, K: int, n: float) -> Floats:
     The K-th canonical correlation of the two views, times sqrt(n). Where they tell no more than K - 1 classes apart it
     is 1 or 2, however many points there are.
 
-    Parameters
-    ----------
-    tables : array, shape (..., S, S)
-        Shares of what the two say.
+    `tables`, shape (..., S, S): shares of what the two say.
     """
     if tables.shape[-1] < K:
         return np.zeros(tables.shape[:-2])
@@ -102,8 +83,6 @@ def clearness(tables: Floats, K: int, n: float) -> Floats:
 def parts(tables: Floats, K: int, n: float) -> Parts:
     """The parts of three-way tables of probabilities, shape (T, S, S, S), that were counted on n points.
 
-    Examples
-    --------
     >>> p, view = np.array([0.3, 0.7]), np.array([[0.9, 0.2], [0.1, 0.8]])
     >>> found = parts(np.einsum("y,ay,by,cy->abc", p, view, view, view)[None], K=2, n=1e12)
     >>> found.weights.round(3), found.views[0, 0].round(3)
@@ -132,7 +111,7 @@ def whitening(square: Floats) -> tuple[Floats, Floats]:
     """Inverse root and root of a matrix that is ``C C'`` but for noise, shapes (T, K, K)."""
     values, vectors = np.linalg.eigh((square + _t(square)) / 2)
     largest = np.maximum(values[:, -1:], 1e-12)  # of a table that tells nothing it may be 0 or less
-    root = np.sqrt(np.maximum(values, _SMALLEST * largest))[:, None]
+    root = np.sqrt(np.maximum(values, 1e-3 * largest))[:, None]  # smaller ones are noise
     return vectors / root @ _t(vectors), vectors * root @ _t(vectors)
 
 
@@ -150,7 +129,8 @@ def orthogonal_parts(tensor: Floats) -> tuple[Floats, Floats]:
     """
     symmetric = sum(np.transpose(tensor, (0, *order)) for order in permutations((1, 2, 3))) / 6
     Q = np.broadcast_to(np.eye(tensor.shape[1]), tensor.shape[:3]).copy()
-    joint_rotation(np.array(symmetric, order="C"), Q, _SWEEPS, _ENOUGH)
+    # About eight rounds do. After one whose largest sine is 1e-6, the next would have its square.
+    joint_rotation(np.array(symmetric, order="C"), Q, sweeps=60, enough=1e-6)
     sizes = np.einsum("tijk,tiy,tjy,tky->ty", symmetric, Q, Q, Q, optimize=True)
     return Q * np.where(sizes < 0, -1, 1)[:, None], np.abs(sizes)
 

@@ -14,8 +14,8 @@ from carob._types import Floats, Group, Ints, Progress
 from carob.count.moments import Moments
 from carob.count.statistics import GroupCounts, Statistics
 from carob.paper.balance import VOTES_WORTH
-from carob.paper.check import check_shape, check_sources
 from carob.paper.confusion import Confusion, confusion
+from carob.paper.count import check_shape, check_sources
 from carob.paper.intervals import FEWEST, SECONDS, distance_interval
 from carob.paper.settings import Aggregate, TripletSettings
 from carob.paper.views import ViewCounts, choose_views
@@ -89,26 +89,14 @@ def tensors(
 
 @dataclass(frozen=True, eq=False)
 class TensorFit:
-    """Tables from votes, and from gold where there is some.
-
-    Parameters
-    ----------
-    votes : Votes
-    counts : ViewCounts
-    groups : tuple of tuples of int
-        Sources that are known to depend on each other; every other alone.
-    gold : GoldCounts or None
-    settings : TripletSettings
-    from_votes : Confusion
-        What votes alone say.
-    """
+    """Tables from votes, and from gold where there is some."""
 
     votes: Votes
     counts: ViewCounts
-    groups: tuple[Group, ...]
+    groups: tuple[Group, ...]  # sources that are known to depend on each other; every other alone
     gold: GoldCounts | None
     settings: TripletSettings
-    from_votes: Confusion
+    from_votes: Confusion  # what votes alone say
 
     @classmethod
     def of(cls, votes: Votes, points: GoldPoints | None, settings: TripletSettings) -> TensorFit:
@@ -196,20 +184,11 @@ def _affordable(counts: ViewCounts, asked: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class GoldCounts:
-    """How sources vote on gold points, in blocks of points.
+    """How sources vote on gold points, in blocks of points."""
 
-    Parameters
-    ----------
-    outputs : array of int64, shape (B, m, K, S)
-        Gold points of each block, source, class and output.
-    truth : array of int64, shape (B, K)
-    prior : float
-        Gold labels of a class that a table from votes is worth.
-    """
-
-    outputs: Ints
-    truth: Ints
-    prior: float
+    outputs: Ints  # shape (B, m, K, S): gold points of each block, source, class and output
+    truth: Ints  # shape (B, K)
+    prior: float  # gold labels of a class that a table from votes is worth
 
     @classmethod
     def of(cls, points: GoldPoints, B: int, tables: Floats) -> GoldCounts:

@@ -20,18 +20,14 @@ from carob.count.statistics import TripleSums
 from carob.errors import NotIdentifiedError
 
 TRIPLES = 400  # the strongest are enough, and third moments of all would be many
-STRONGEST = 40  # features among which those are looked for
 
 
 def strongest_triples(strength: Floats) -> Places:
     """Triples of features with the largest products, shape (T, 3).
 
-    Parameters
-    ----------
-    strength : array, shape (f, f)
-        Size of the covariance of every pair that may be used, 0 elsewhere.
+    `strength`, shape (f, f): size of the covariance of every pair that may be used, 0 elsewhere.
     """
-    strongest = np.argsort(-strength.sum(axis=0), kind="stable")[:STRONGEST]
+    strongest = np.argsort(-strength.sum(axis=0), kind="stable")[:40]  # among which triples are looked for
     found = np.array(list(combinations(np.sort(strongest), 3)), dtype=np.intp).reshape(-1, 3)
     f, g, h = found.T
     size = strength[f, g] * strength[f, h] * strength[g, h]

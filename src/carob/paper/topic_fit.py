@@ -30,9 +30,6 @@ from carob.paper.tensor import on_simplex, orthogonal_parts
 from carob.votes.columns import is_sparse_matrix
 
 STEPS = 20  # of likelihood, from the moments on
-MORE = 10  # random directions beside one for each topic
-PSEUDO_WORDS = 0.1  # that every topic has more, by how common each word is in all documents
-_POWERS = 4  # times that the second moment is applied to the random directions
 _CHUNK = 4096  # documents whose products of coordinates are held at a time
 
 
@@ -109,7 +106,7 @@ def topics(counts: Any, n_topics: int, rng: np.random.Generator | int | None = 0
     for _ in range(STEPS):
         posterior, _ = _posterior(given, weights, words)
         weights = posterior.mean(axis=0)
-        words = (given.T @ posterior).T + PSEUDO_WORDS * share
+        words = (given.T @ posterior).T + 0.1 * share  # a tenth of a word more, by how common each is in all documents
         words /= words.sum(axis=1, keepdims=True)
     order = np.argsort(-weights, kind="stable")
     return Topics(weights[order], words[order])
@@ -143,8 +140,8 @@ def _from_moments(
         moved = counts.T @ (of_pair[:, None] * np.asarray(counts @ scaled))
         return scale[:, None] * (np.asarray(moved) - once[:, None] * scaled)
 
-    basis = np.linalg.qr(rng.normal(size=(W, min(W, H + MORE))))[0]
-    for _ in range(_POWERS):
+    basis = np.linalg.qr(rng.normal(size=(W, min(W, H + 10))))[0]
+    for _ in range(4):  # times that the second moment is applied to the random directions
         basis = np.linalg.qr(second(basis))[0]
     small = basis.T @ second(basis)
     values, vectors = np.linalg.eigh((small + small.T) / 2)

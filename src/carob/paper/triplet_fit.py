@@ -7,7 +7,7 @@ Where sources i, j, k are independent given the class, a parameter x_i of each s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from carob._types import Floats, Ints, Places
 from carob.count.moments import Moments
 from carob.errors import NotIdentifiedError, examples
 from carob.paper.aggregate import aggregate_triplets
-from carob.paper.check import check_sources
-from carob.paper.kinds import Features, Kind, choose_kind
+from carob.paper.count import check_sources
+from carob.paper.kinds import Features, Kind, Symmetric, choose_kind
 from carob.paper.settings import Aggregate, Negative, Signs, TripletSettings
 from carob.paper.signs import found_signs
 from carob.posterior.settings import Pairs, Positions
@@ -26,20 +26,12 @@ from carob.posterior.source_model import SourceModel, check_class_balance
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means.
-
-    Parameters
-    ----------
-    kind : Kind
-    moments : Moments
-    features : Features
-    b : array, shape (f, f)
-    """
+    """What the triplets are taken of: a matrix b with ``b_fg = x_f x_g``, and what x means."""
 
     kind: Kind
     moments: Moments
     features: Features
-    b: Floats
+    b: Floats  # shape (f, f)
 
     @classmethod
     def of(cls, kind: Kind, moments: Moments, balance: Floats, pairs: Positions) -> Problem:
@@ -74,38 +66,18 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Solved triplets.
-
-    Parameters
-    ----------
-    problem : Problem
-    x : array, shape (f,)
-        Signed parameters of the features.
-    sign : array of int, shape (m,)
-    class_balance : array, shape (K,)
-    settings : TripletSettings
-        How the triplets were solved.
-    """
+    """Solved triplets."""
 
     problem: Problem
-    x: Floats
-    sign: Ints
-    class_balance: Floats
-    settings: TripletSettings
+    x: Floats  # shape (f,): signed parameters of the features
+    sign: Ints  # shape (m,)
+    class_balance: Floats  # shape (K,)
+    settings: TripletSettings  # how the triplets were solved
 
     @property
     def model(self) -> SourceModel:
         """The source model that has these parameters, every source by itself."""
         return self.problem.source_model(self.x, self.class_balance)
-
-    def again(self, moments: Moments, rng: np.random.Generator, aggregate: Aggregate | None = None) -> Solution:
-        """The same triplets, with the same choices and signs, of other points, or aggregated in another way."""
-        settings = self.settings if aggregate is None else replace(self.settings, aggregate=aggregate)
-        pairs = settings.pairs(moments.sources)
-        problem = Problem.of(self.problem.kind, moments, self.class_balance, pairs)
-        size, usable = problem.sizes(settings, rng)
-        x: Floats = np.where(usable == 0, 0.0, size) * self.sign[problem.features.source]
-        return replace(self, problem=problem, x=x, settings=settings)
 
 
 def triplets(
@@ -192,3 +164,47 @@ def solve(moments: Moments, balance: Floats, settings: TripletSettings) -> Solut
     if settings.signs == "data":
         sign = found_signs(moments, problem.source_model(size, balance), pairs)
     return Solution(problem, size * sign[source], sign, balance, settings)
+
+
+@dataclass(frozen=True, eq=False)
+class TripletSpread:
+    """Estimates of the accuracy of one source, one by every pair of other sources."""
+
+    source: str
+    accuracies: Floats  # shape (t,): in increasing order; as sources that are right equally often in all classes
+    negative: int  # triplets that contradict themselves, which give no estimate
+
+    @property
+    def median(self) -> float:
+        """What is taken for the accuracy."""
+        return float(np.median(self.accuracies))
+
+    @property
+    def width(self) -> float:
+        """Between a quarter and three quarters of the estimates."""
+        low, high = np.quantile(self.accuracies, [0.25, 0.75])
+        return float(high - low)
+
+
+def widest_spread(moments: Moments, pairs: Positions = ()) -> TripletSpread | None:
+    """The source whose triplets differ most; None where no source has three triplets or more.
+
+    `pairs`: sources known to depend on each other, which are in no triplet together.
+    """
+    kind = Symmetric()
+    K = len(moments.classes)
+    problem = Problem.of(kind, moments, np.full(K, 1 / K), pairs)
+    found = [_spread(problem, i) for i in range(len(moments.sources))]
+    told = [spread for spread in found if len(spread.accuracies) >= 3]
+    return max(told, key=lambda spread: spread.width, default=None)
+
+
+def _spread(problem: Problem, i: int) -> TripletSpread:
+    b, allowed, K = problem.b, problem.features.allowed, len(problem.moments.classes)
+    others = np.flatnonzero(allowed[i])
+    place = np.triu_indices(len(others), 1)
+    j, k = others[place[0]], others[place[1]]
+    j, k = j[allowed[j, k]], k[allowed[j, k]]
+    ratio = b[i, j] * b[i, k] / b[j, k]
+    x = np.sort(np.minimum(np.sqrt(ratio[ratio > 0]), 1))
+    return TripletSpread(problem.moments.sources[i], (1 + (K - 1) * x) / K, int((ratio <= 0).sum()))

@@ -14,9 +14,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from carob._kernels.pools import pool_votes
+from carob._kernels.counting import add_joint, pool_votes
 from carob._kernels.threads import in_threads, spans
-from carob._kernels.views import add_joint
 from carob._types import Bools, Codes, Floats, Group, Ints, Places, cached_property
 from carob.count.moments import Moments
 from carob.count.statistics import BLOCKS, FEWEST_BLOCKS
@@ -33,43 +32,28 @@ FEWEST = 10  # clear triples of single sources, or half of all where sources are
 TRIPLES = 60  # of single sources, drawn at random where there are more
 SPLITS = 40  # into three pools, or half as many where votes are many
 ROUNDS = 3  # of as many splits, until half as many tell all classes apart
-_MOST_VIEWS = 60  # single sources that serve as views: more would take memory
 MOST_CLASSES = 40  # a triple has S^3 counts
-_CELLS = 1 << 27  # votes that all splits may look at, as long as they are not too few
-_MEMORY = 1 << 28  # bytes that the counts of all blocks may take, as long as the blocks are not too few
 _CHUNK = 1 << 17  # points that are counted at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Pools of sources, and triples of them.
+    """Pools of sources, and triples of them."""
 
-    Parameters
-    ----------
-    pools : tuple of tuples of int
-        Sources of each, in the order that decides between equals.
-    triples : array of int, shape (T, 3)
-        Pools that are independent given the class, as far as is known.
-    """
-
-    pools: tuple[Group, ...]
-    triples: Places
+    pools: tuple[Group, ...]  # sources of each, in the order that decides between equals
+    triples: Places  # shape (T, 3): pools that are independent given the class, as far as is known
 
     @classmethod
     def single(cls, groups: Sequence[Group], clear: Floats, enough: float, rng: np.random.Generator) -> Views:
         """Triples of single sources, no two of which are of one group of known pairs; the clearest pair comes first.
 
-        Parameters
-        ----------
-        clear : array, shape (m, m)
-            How clearly two sources tell all classes apart.
-        enough : float
-            How clearly all pairs of a triple must.
+        `clear`, shape (m, m): how clearly two sources tell all classes apart. `enough`: how clearly all pairs of a
+        triple must.
         """
         allowed = clear >= enough
         for group in groups:
             allowed[np.ix_(group, group)] = False
-        most = np.argsort(-allowed.sum(axis=1), kind="stable")[:_MOST_VIEWS]
+        most = np.argsort(-allowed.sum(axis=1), kind="stable")[:60]  # more would take memory
         sources = np.sort(most[allowed[most].any(axis=1)])
         every = np.array(list(combinations(range(len(sources)), 3)), dtype=np.intp).reshape(-1, 3)
         one, two, three = sources[every].T
@@ -86,10 +70,7 @@ class Views:
     def pooled(cls, groups: Sequence[Group], favourite: Ints, splits: int, rng: np.random.Generator) -> Views:
         """Splits of all sources into three pools; known pairs stay together.
 
-        Parameters
-        ----------
-        favourite : array of int, shape (m,)
-            The class that each source votes for most often.
+        `favourite`, shape (m,): the class that each source votes for most often.
         """
         pools = [pool for _ in range(splits) for pool in _deal(groups, favourite, rng)]
         return cls(tuple(pools), np.arange(len(pools)).reshape(-1, 3))
@@ -108,11 +89,7 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
     """Views that tell all classes apart, and what they say.
 
     Single sources, where enough of them do; then a dependency spoils only triples that hold it. Otherwise pools.
-
-    Raises
-    ------
-    NotIdentifiedError
-        Where no triple of views tells all classes apart.
+    Refused where no triple of views tells all classes apart.
     """
     K, number = len(votes.classes), len(groups)
     if K > MOST_CLASSES:
@@ -139,7 +116,8 @@ def choose_views(votes: Votes, moments: Moments, groups: Sequence[Group], rng: n
 def _told_pools(votes: Votes, moments: Moments, groups: Sequence[Group], rng: np.random.Generator) -> ViewCounts:
     """Splits into pools that tell all classes apart, and what the pools say."""
     K, n, m = len(votes.classes), len(votes), len(votes.sources)
-    splits = int(np.clip(_CELLS // (n * m), SPLITS // 2, SPLITS))
+    # All splits look at 2^27 votes, unless that leaves too few splits.
+    splits = int(np.clip((1 << 27) // (n * m), SPLITS // 2, SPLITS))
     found: ViewCounts | None = None
     for _ in range(ROUNDS):
         drawn = ViewCounts.of(votes, Views.pooled(groups, moments.single.argmax(axis=1), splits, rng))
@@ -218,29 +196,21 @@ def _deal(groups: Sequence[Group], favourite: Ints, rng: np.random.Generator) ->
 
 @dataclass(frozen=True, eq=False)
 class ViewCounts:
-    """What views and sources say, in blocks of points.
-
-    Parameters
-    ----------
-    views : Views
-    n : array of int64, shape (B,)
-        Points of each block.
-    triples : array of int64, shape (B, T, S, S, S)
-        On how many points the views of each triple say what; S outputs, "nothing said" the first.
-    with_sources : array of int64, shape (B, V, m, S, S)
-        The same for a view and a source.
-    """
+    """What views and sources say, in blocks of points."""
 
     views: Views
-    n: Ints
+    n: Ints  # shape (B,): points of each block
+    # shape (B, T, S, S, S): on how many points the views of each triple say what; S outputs, "nothing said" the
+    # first
     triples: Ints
-    with_sources: Ints
+    with_sources: Ints  # shape (B, V, m, S, S): the same for a view and a source
 
     @classmethod
     def of(cls, votes: Votes, views: Views, first_row: int = 0) -> ViewCounts:
         """Count, in one pass, votes of which the first is a certain row of all data, of which these may be a part."""
         m, S, T, V = len(votes.sources), len(votes.classes) + 1, len(views.triples), len(views.pools)
-        B = int(np.clip(_MEMORY // (8 * (T * S**3 + V * m * S**2)), FEWEST_BLOCKS, BLOCKS))
+        # The counts of all blocks take 256 MB, unless that leaves too few blocks.
+        B = int(np.clip((1 << 28) // (8 * (T * S**3 + V * m * S**2)), FEWEST_BLOCKS, BLOCKS))
         n = np.bincount(block_of(np.arange(len(votes)) + first_row, B), minlength=B)
         pairs = np.stack(np.broadcast_arrays(np.arange(V)[:, None] + m, np.arange(m)), axis=2).reshape(V * m, 2)
         triples, with_sources = _count(votes, views, (views.triples + m, pairs), B, first_row)

@@ -11,12 +11,7 @@ from carob._types import Ints, Label
 from carob.errors import examples, plural
 from carob.votes.counts import VoteCounts
 from carob.votes.messages import Message, warning
-from carob.votes.votes import Votes
 
-FEWEST_POINTS = 20
-MISSPELT = 0.005  # a class with a smaller share of the votes may be another one misspelt
-RARE = 0.001  # a class with a smaller share of the votes, and no gold, may be no class
-EXPECTED_GOLD = 3  # labels that gold should have of a class, by its share of votes, before it is missed there
 SCORES = 6  # whole numbers from 0 to 10: so many of them are scores where gold has two classes
 _GOLD = frozenset(["gold", "gold_label", "truth", "ground_truth", "y", "y_true", "target"])  # names of no source
 _NO_VOTE = frozenset([
@@ -26,23 +21,16 @@ _NO_VOTE = frozenset([
 ])  # fmt: skip
 
 
-def class_warnings(votes: Votes) -> list[Message]:
-    """Things in the classes to look at, each with the option that mends it.
+def counted_warnings(counts: VoteCounts, gold: Ints) -> list[Message]:
+    """Things in the classes to look at, each with the option that mends it; `gold` counts labels of each, shape (K,).
 
-    Examples
-    --------
+    >>> from carob import Votes
     >>> votes = Votes.from_array([["yes", "YES"], ["N/A", "yes"]] * 20)
-    >>> for line in class_warnings(votes):
+    >>> for line in counted_warnings(votes.counts, np.zeros(3, dtype=np.int64)):
     ...     print(line.words)
     'YES', 'yes' differ only in case: take them as one class (ignore_case=True; --ignore-case).
     'N/A' reads like "no vote" and is taken for a class: name it (abstain=['N/A']; --abstain N/A).
     """
-    gold = np.zeros(len(votes.classes), dtype=np.int64) if votes.gold is None else votes.gold.counts
-    return counted_warnings(votes.counts, gold)
-
-
-def counted_warnings(counts: VoteCounts, gold: Ints) -> list[Message]:
-    """The same from counts of the votes, and of gold labels of each class, shape (K,)."""
     cast = counts.by_class.sum(axis=0)
     alike, odd = _spelling_warnings(counts.classes, cast, gold)
     return [
@@ -70,8 +58,8 @@ def _share_warnings(classes: Sequence[Label], cast: Ints, gold: Ints, odd: set[i
     if _are_scores(classes, gold):
         return [_score_words([int(label) for label in classes])]
     rest = [k for k in range(len(cast)) if not gold[k] and k not in odd]
-    rare = [k for k in rest if 0 < cast[k] < RARE * cast.sum()]
-    missed = [k for k in rest if gold.sum() * cast[k] >= EXPECTED_GOLD * max(cast.sum(), 1)]
+    rare = [k for k in rest if 0 < cast[k] < 0.001 * cast.sum()]
+    missed = [k for k in rest if gold.sum() * cast[k] >= 3 * max(cast.sum(), 1)]  # three are expected
     lines = []
     if rare:
         lines.append(_rare_words([classes[k] for k in rare], int(cast[rare].sum()), int(cast.sum())))
@@ -101,7 +89,7 @@ def _few_words(counts: VoteCounts, cast: Ints, gold: Ints) -> list[str]:
     ]
     if len(counts.sources) == 1 and not gold.any():
         lines.append("There is one source, and no gold label: nothing tells how good it is. Bring either.")
-    if counts.n < FEWEST_POINTS:
+    if counts.n < 20:
         lines.append(f"There {'is' if counts.n == 1 else 'are'} only {plural(counts.n, 'point')}: bring more.")
     return lines
 
@@ -161,7 +149,7 @@ def _no_vote_words(labels: Sequence[Label]) -> Message:
 def _misspelt(classes: Sequence[Label], cast: Ints, gold: Ints, told: set[int]) -> dict[int, int]:
     """Rare classes that are nearly written as a common one, and that one."""
     found = {}
-    for k in np.flatnonzero((cast > 0) & (cast < MISSPELT * cast.sum()) & (gold == 0)).tolist():
+    for k in np.flatnonzero((cast > 0) & (cast < 0.005 * cast.sum()) & (gold == 0)).tolist():
         near = [j for j in range(len(classes)) if cast[j] >= 10 * cast[k] and _nearly(classes[k], classes[j])]
         if k not in told and near:
             found[k] = max(near, key=lambda j: int(cast[j]))

@@ -26,19 +26,10 @@ def find_coding(
 ) -> Coding:
     """Decide from the values seen in votes and gold which are classes and which is the abstain.
 
-    Parameters
-    ----------
-    seen : iterable
-        Distinct values of all sources, empty cells left out.
-    gold : iterable
-        Distinct values of the gold column; they settle what the votes leave open.
-    classes, abstain
-        What the user says; both win over what is found.
-    spelling : Spelling
-        How values are rewritten first.
+    `seen`: distinct values of all sources, empty cells left out. `gold`: distinct values of the gold column; they
+    settle what the votes leave open. `classes` and `abstain`: what the user says; both win over what is found.
+    `spelling`: how values are rewritten first.
 
-    Examples
-    --------
     >>> print(find_coding([-1, 0, 1], abstain=0))
     classes -1, 1; 0 or an empty cell is an abstain
     >>> print(find_coding([-1, 0, 1], gold=[0, 1]))

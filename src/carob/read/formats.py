@@ -30,17 +30,10 @@ _LARGEST_BLOCK = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class FileContent:
-    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed.
-
-    Parameters
-    ----------
-    name : str
-    content : bytes or None
-        None where the file is on disk under that name; text may be compressed there.
-    """
+    """A file that is in memory alone; the ending of its name says what it holds, which is not compressed."""
 
     name: str
-    content: bytes | None
+    content: bytes | None  # None where the file is on disk under that name; text may be compressed there
 
     def stream(self) -> Any:
         """All bytes, one after the other, not compressed."""
@@ -59,13 +52,8 @@ class FileContent:
 def arrow_table(source: Any, text: Sequence[str] = (), written: Sequence[str] = ()) -> Any:
     """An Arrow table from a path, a dict of columns or anything with the Arrow capsule.
 
-    Parameters
-    ----------
-    text : sequence of str
-        Columns of text files that stay as they are written even where they hold digits or times: identifiers, with
-        their leading zeros.
-    written : sequence of str
-        Files that will be written, none of which may be read.
+    `text`: columns of text files that stay as they are written even where they hold digits or times: identifiers, with
+    their leading zeros. `written`: files that will be written, none of which may be read.
     """
     if isinstance(source, str | Path):
         check_apart([source], written)

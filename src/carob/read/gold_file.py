@@ -20,21 +20,11 @@ from carob.votes.columns import Column
 
 @dataclass(frozen=True, eq=False)
 class GoldFile:
-    """Gold in a second table.
+    """Gold in a second table."""
 
-    Parameters
-    ----------
-    labels : Column
-        A row per key.
-    keys : list of str
-        Compared as text: one file may hold numbers where the other holds their digits.
-    chances : array or None
-        How likely each was to be picked.
-    """
-
-    labels: Column
-    keys: list[str]
-    chances: Floats | None
+    labels: Column  # a row per key
+    keys: list[str]  # compared as text: one file may hold numbers where the other holds their digits
+    chances: Floats | None  # how likely each was to be picked
 
     @classmethod
     def read(cls, options: ReadOptions, key: str | None) -> GoldFile:
@@ -76,10 +66,7 @@ def joined_gold(
 
     Where the gold file was read before, the points are some of all; otherwise all of them are here, and are checked.
 
-    Parameters
-    ----------
-    column : Arrow column, optional
-        The keys once more, where they are at hand so.
+    `column`: the keys once more, where they are at hand so.
     """
     gold = options.gold_file
     if points is not None and isinstance(gold, GoldFile):

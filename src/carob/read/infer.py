@@ -22,11 +22,7 @@ from carob.errors import examples
 from carob.votes.columns import Column
 from carob.votes.scales import Numbers, StatedKind
 
-_SOURCES, _SOURCES_WITH_GOLD = 3, 2  # columns that make a clear set of sources, without and with gold
-_MANY = 10  # values: a column with so many that hardly any other column has is no source
-_OWN = 0.8  # share of these values that are its own
 _FEWEST = 5  # different numbers that are scores rather than odd votes
-_LARGEST = 10  # of whole numbers that are scores beside columns of votes
 _VOTERS = 2  # columns of votes that tell the classes, and beside which other numbers are measurements
 _NAMES = {
     "task": (
@@ -50,11 +46,8 @@ def role_candidates(names: Sequence[str]) -> dict[str, list[str]]:
 def long_names(table: Any, special: Sequence[str] = ()) -> tuple[str, str, str] | None:
     """Task, worker and label of an Arrow table, where names tell and tasks and workers repeat as in a long table.
 
-    Parameters
-    ----------
-    special : sequence of str
-        Columns that the user has named as something else. Where no other column is left, tasks or workers that repeat
-        are enough.
+    `special`: columns that the user has named as something else. Where no other column is left, tasks or workers that
+    repeat are enough.
     """
     candidates = role_candidates(table.column_names)
     if any(len(names) != 1 for names in candidates.values()):
@@ -70,17 +63,9 @@ def guessed_scores(
 ) -> dict[str, StatedKind]:
     """Columns that give scores, and of which kind.
 
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        Columns that might be votes.
-    numbers : mapping of str to Numbers
-        Columns of numbers that cannot be votes: fractions, or too many different ones.
-    gold : sequence
-        Distinct values of the gold column, where there is one.
+    `columns`: columns that might be votes. `numbers`: columns of numbers that cannot be votes: fractions, or too many
+    different ones. `gold`: distinct values of the gold column, where there is one.
 
-    Examples
-    --------
     >>> judge = Numbers("judge", np.array([0.2, 0.9, 0.4, 0.6, 0.1]))
     >>> guessed_scores({}, {"judge": judge}, [])["judge"].kind
     'probability'
@@ -92,7 +77,8 @@ def guessed_scores(
     if len({*gold} - {"", ABSTAIN}) != 2:
         graded, voters = {}, list(columns.values())
     alone = len(voters) < _VOTERS
-    low_grades = [name for name, grades in graded.items() if alone or (grades[0] >= 0 and grades[-1] <= _LARGEST)]
+    # Beside columns of votes, whole numbers from 0 to 10 are scores.
+    low_grades = [name for name, grades in graded.items() if alone or (grades[0] >= 0 and grades[-1] <= 10)]
     kinds = {name: _kind_of_numbers(column, alone) for name, column in numbers.items()}
     return {name: StatedKind("score") for name in low_grades} | {
         name: StatedKind.of(name, kind) for name, kind in kinds.items() if kind is not None
@@ -120,17 +106,9 @@ def _kind_of_numbers(column: Numbers, alone: bool) -> str | None:
 def no_votes(columns: Mapping[str, Column], odd: Mapping[str, str], gold: Sequence[Label]) -> dict[str, str]:
     """Names of the columns that are no votes, with a reason each; empty where it is not clear what the sources are.
 
-    Parameters
-    ----------
-    columns : mapping of str to Column
-        Columns that might be votes.
-    odd : mapping of str to str
-        Columns that cannot be votes, and why.
-    gold : sequence
-        Distinct values of the gold column, where there is one.
+    `columns`: columns that might be votes. `odd`: columns that cannot be votes, and why. `gold`: distinct values of the
+    gold column, where there is one.
 
-    Examples
-    --------
     >>> cells = np.arange(40) % 2
     >>> votes = {name: Column(name, [0, 1], cells) for name in "abc"}
     >>> no_votes(votes | {"region": Column("region", ["east", "west"], cells)}, {"day": "dates"}, [])
@@ -156,7 +134,8 @@ def _values_of_their_own(
     used = Counter(value for values in (*classes.values(), truth) for value in values)
     reasons = {}
     for name, values in classes.items():
-        if len(values) >= _MANY and sum(used[value] == 1 for value in values) >= _OWN * len(values):
+        # Ten values or more, most of which no other column has.
+        if len(values) >= 10 and sum(used[value] == 1 for value in values) >= 0.8 * len(values):
             cells = columns[name].cells
             value_per_row = len(columns[name].levels) == np.count_nonzero(cells >= 0) == len(cells)
             reasons[name] = f"{len(values):,} different values" if value_per_row else _values(values)
@@ -167,9 +146,9 @@ def _clear_sources(groups: Sequence[list[str]], classes: Mapping[str, set[Label]
     """The columns that share the classes of gold or, without it, most of all columns; none where that is not clear."""
     if truth:
         core = [name for group in groups if any(classes[name] & truth for name in group) for name in group]
-        return core if len(core) >= _SOURCES_WITH_GOLD else []
+        return core if len(core) >= 2 else []
     core = max(groups, key=len, default=[])
-    return core if len(core) >= _SOURCES and 2 * len(core) > len(classes) else []
+    return core if len(core) >= 3 and 2 * len(core) > len(classes) else []
 
 
 def _outside(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from carob._kernels.octets import look_up
+from carob._kernels.loops import look_up
 from carob._kernels.threads import in_threads
 from carob._types import ABSTAIN, AnyArray, Floats, Label
 from carob.errors import InputError, examples
@@ -46,12 +46,7 @@ from carob.votes.scales import Numbers, StatedKind
 def read_table(source: Any, options: ReadOptions, coding: Coding | None = None, table: Any = None) -> VoteTable:
     """Sort a table into sources, keys and gold, whichever its layout.
 
-    Parameters
-    ----------
-    coding : Coding, optional
-        Which values are classes, where that is known.
-    table : Arrow table, optional
-        All of the source, where it has been read before.
+    `coding`: which values are classes, where that is known. `table`: all of the source, where it has been read before.
     """
     if options.chance is not None and options.gold is None and options.gold_file is None:
         raise InputError("how likely gold points were to be picked (chance=; --chance) needs gold (gold=; --gold).")

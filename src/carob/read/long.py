@@ -1,23 +1,31 @@
-"""Long tables: a row per vote, of a worker on a task."""
+"""Long tables: a row per vote, of a worker on a task; those that are larger than memory are sorted by DuckDB on disk.
+
+Tasks and workers are in the order in which they first occur, whole or sorted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from carob._types import AnyArray, Floats, Ints
 from carob.errors import InputError, examples
 from carob.read.arrow import chance_column, group_column, identifiers, is_numeric, number_column, vote_column
 from carob.read.gold_file import joined_gold
 from carob.read.infer import guessed_scores
+from carob.read.query import LOCKED
+from carob.read.streams import BATCH, Stream
 from carob.read.table import Entries, ReadOptions, VoteTable, pick
 from carob.votes.columns import Column, names_array
 from carob.votes.scales import Numbers, StatedKind
-
-_MANY_ROWS = 50  # of a long table, in which some worker votes twice at least
 
 
 def read_long(table: Any, options: ReadOptions) -> VoteTable:
@@ -57,7 +65,7 @@ def read_long(table: Any, options: ReadOptions) -> VoteTable:
 
 def worker_names(workers: Sequence[Any], column: str, tasks: int, rows: int) -> list[str]:
     """Names of the workers of a long table with so many tasks and rows, refused where they cannot be that."""
-    if len(workers) == rows >= _MANY_ROWS and tasks < rows:
+    if len(workers) == rows >= 50 and tasks < rows:  # in so many rows some worker votes twice
         raise InputError(
             f"column {column!r} names a worker of its own in each of {rows:,} rows, so that nothing can be learned of "
             "any. Name the column of the workers (worker=; --long TASK WORKER LABEL)."
@@ -138,3 +146,76 @@ def of_tasks(rows: AnyArray, point: Ints, tasks: list[Any], name: str) -> AnyArr
         at = tasks[point[np.argmin(same)]]
         raise InputError(f"column {name!r} gives task {at!r} two different entries; give each task one.")
     return np.asarray(entries)
+
+
+class SortedVotes:
+    """A row per vote, sorted by task; parts hold all votes on their tasks.
+
+    `stream`: the table as it is. `task` and `worker`: columns of it. `others`: further columns that are read.
+    """
+
+    def __init__(self, stream: Stream, task: str, worker: str, others: Sequence[str]) -> None:
+        import duckdb
+
+        names = list(dict.fromkeys([task, worker, *others]))
+        self.name, self.task = stream.name, task
+        self.schema = pa.schema([stream.schema.field(name) for name in names])
+        place = Path(tempfile.mkdtemp(prefix="carob-"))
+        limits = {"memory_limit": "512MB", "temp_directory": str(place / "spilled")}  # beyond which it goes to disk
+        self._connection = duckdb.connect(str(place / "votes.duckdb"), config=LOCKED | limits)
+        weakref.finalize(self, _remove, self._connection, place)
+        # Columns go by numbers, so that no name is part of a query.
+        numbered = pa.schema([*(field.with_name(f"c{k}") for k, field in enumerate(self.schema)), ("row", pa.int64())])
+        self._connection.register("given", pa.RecordBatchReader.from_batches(numbered, _rows(stream, names, numbered)))
+        for step in (
+            "CREATE TABLE votes AS SELECT * FROM given",
+            "CREATE TABLE tasks AS SELECT c0 AS task, row_number() OVER (ORDER BY min(row)) AS point FROM votes "
+            "GROUP BY c0",
+            "CREATE TABLE sorted AS SELECT votes.*, point FROM votes JOIN tasks ON c0 IS NOT DISTINCT FROM task "
+            "ORDER BY point, votes.row",
+        ):
+            self._connection.execute(step)
+        self.workers: list[Any] = self._fetched("SELECT c1 FROM votes GROUP BY c1 ORDER BY min(row)")
+        self.rows, self.votes = (self._fetched(f"SELECT count(*) FROM {of}")[0] for of in ("tasks", "votes"))  # noqa: S608 - names of our own
+        self._connection.execute("DROP TABLE votes")
+
+    def _fetched(self, query: str) -> list[Any]:
+        return [value for (value,) in self._connection.execute(query).fetchall()]
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """Record batches of some columns: all rows of some tasks."""
+        reader = self._connection.cursor().sql("SELECT * FROM sorted").to_arrow_reader(BATCH)
+        waiting = None
+        for batch in reader:
+            rows = pa.Table.from_batches([batch])
+            rows = rows if waiting is None else pa.concat_tables([waiting, rows])
+            points = rows["point"].to_numpy()
+            if (np.diff(points) < 0).any():
+                raise RuntimeError("DuckDB hands over rows in another order than it was asked for")
+            last = int(np.searchsorted(points, points[-1]))
+            if last:
+                yield self._named(rows.slice(0, last), columns)
+            waiting = rows.slice(last)
+        if waiting is not None:
+            yield self._named(waiting, columns)
+
+    def _named(self, rows: Any, columns: Sequence[str]) -> Any:
+        """Rows under the names and with the types that they came with."""
+        names = self.schema.names
+        found = {name: rows[f"c{names.index(name)}"].cast(self.schema.field(name).type) for name in columns}
+        return pa.table(found).combine_chunks().to_batches()[0]
+
+
+def _remove(connection: Any, folder: Path) -> None:
+    """End the work on a database, and remove it."""
+    connection.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _rows(stream: Stream, names: Sequence[str], schema: Any) -> Iterator[Any]:
+    """Batches with numbered columns and the number of each row."""
+    first = 0
+    for batch in stream.batches(names):
+        rows = pa.array(np.arange(first, first + len(batch), dtype=np.int64))
+        yield pa.RecordBatch.from_arrays([*batch.columns, rows], schema=schema)
+        first += len(batch)

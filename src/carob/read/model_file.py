@@ -37,10 +37,7 @@ def write_model(path: str | Path, content: bytes) -> None:
 def read_model(path: str | Path, make: Callable[[dict[str, Any]], T]) -> T:
     """Read a model, refusing files that are damaged, foreign or newer.
 
-    Parameters
-    ----------
-    make : callable
-        Makes the model from the content of the file.
+    `make`: makes the model from the content of the file.
     """
     of_kind("path", path, str, PathLike)
     path = Path(path)

@@ -16,7 +16,7 @@ from typing import Any
 from carob.errors import InputError
 
 _QUERY = re.compile(r"\s*(select|with|from)\s", re.IGNORECASE)
-_LOCKED: dict[str, str | bool | int | float | list[str]] = {
+LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
@@ -47,7 +47,7 @@ def answered(text: str) -> Iterator[tuple[Callable[[int], Any], Callable[[], lis
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder:  # for what does not fit into memory
-        connection = duckdb.connect(config=_LOCKED | {"temp_directory": folder})
+        connection = duckdb.connect(config=LOCKED | {"temp_directory": folder})
 
         def opened() -> list[Path]:
             found = connection.execute("SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem')").fetchall()

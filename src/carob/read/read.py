@@ -74,10 +74,7 @@ def read_votes(
 def votes_of_source(source: Any, options: ReadOptions, classes: Sequence[Label] | None, opened: Any = None) -> Votes:
     """Votes from a file, a query or a frame, with the coding that its values suggest.
 
-    Parameters
-    ----------
-    opened : Arrow table, optional
-        All of the source, where it has been read before.
+    `opened`: all of the source, where it has been read before.
     """
     from carob.read.layouts import read_table  # loads pyarrow
 
@@ -126,10 +123,7 @@ def as_votes(
 def votes_for(data: Any, sources: tuple[str, ...], coding: Coding, columns: tuple[str, ...] | None = None) -> Votes:
     """Votes to be labeled by a model with these sources and this coding; columns of a table are found by name.
 
-    Parameters
-    ----------
-    columns : tuple of str, optional
-        Names of the columns of an array that holds more than the sources.
+    `columns`: names of the columns of an array that holds more than the sources.
     """
     if isinstance(data, Votes):
         if data.classes != coding.classes:

@@ -52,23 +52,12 @@ def readable(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Row groups of a Parquet file, one after the other.
-
-    Parameters
-    ----------
-    path : Path
-    groups : range
-        Which they are.
-    sizes : tuple of int
-        How many rows each row group of the whole file has.
-    first_row : int
-        The number of the first row, among those of all files.
-    """
+    """Row groups of a Parquet file, one after the other."""
 
     path: Path
-    groups: range
-    sizes: tuple[int, ...]
-    first_row: int = 0
+    groups: range  # which they are
+    sizes: tuple[int, ...]  # how many rows each row group of the whole file has
+    first_row: int = 0  # the number of the first row, among those of all files
 
     @property
     def rows(self) -> int:
@@ -93,23 +82,12 @@ class RowGroups:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """A table that is read chunk by chunk.
+    """A table that is read chunk by chunk."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called.
-    schema : Arrow schema
-    batches : callable
-        Record batches of some columns, in the order of the rows.
-    files : tuple of RowGroups
-        Where it is made of Parquet files; else empty.
-    """
-
-    name: str
+    name: str  # what it is called
     schema: Any
-    batches: Callable[[Sequence[str]], Iterator[Any]]
-    files: tuple[RowGroups, ...] = ()
+    batches: Callable[[Sequence[str]], Iterator[Any]]  # record batches of some columns, in the order of the rows
+    files: tuple[RowGroups, ...] = ()  # where it is made of Parquet files; else empty
 
     @property
     def rows(self) -> int | None:
@@ -132,10 +110,7 @@ class Stream:
 def open_stream(source: Any, text: Sequence[str], written: Sequence[str]) -> Stream | Any:
     """A table that is to be read chunk by chunk; where it is small, or in memory, what is to be read whole.
 
-    Parameters
-    ----------
-    text, written
-        As in `carob.read.formats.arrow_table`.
+    `text` and `written`: as in `carob.read.formats.arrow_table`.
     """
     if isinstance(source, str) and is_query(source):
         return _query(source, written)

@@ -123,76 +123,37 @@ class ReadOptions:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """A row per vote.
+    """A row per vote."""
 
-    Parameters
-    ----------
-    point, source : arrays of int, shape (votes,)
-        Whose vote on which point; every pair once.
-    votes : Column or Numbers
-        What was voted, or scored, a cell per vote.
-    """
-
+    # point, source: shape (votes,): whose vote on which point; every pair once
     point: Ints
     source: Ints
-    votes: Column | Numbers
+    votes: Column | Numbers  # what was voted, or scored, a cell per vote
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Columns of whole numbers whose coding is known: the votes themselves.
+    """Columns of whole numbers whose coding is known: the votes themselves."""
 
-    Parameters
-    ----------
-    codes : array of int8, shape (m, n)
-        Class index of every cell, -1 where there is no vote.
-    levels : frozenset
-        The values that occur.
-    """
-
-    codes: Codes
-    levels: frozenset[Label]
+    codes: Codes  # shape (m, n): class index of every cell, -1 where there is no vote
+    levels: frozenset[Label]  # the values that occur
 
 
 @dataclass(frozen=True, eq=False)
 class VoteTable:
-    """A table sorted into sources, keys and gold.
+    """A table sorted into sources, keys and gold."""
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    sources : tuple of str
-    cells : list of Column or Numbers, Coded, or Entries
-        A column per source (wide), or a row per vote (long).
-    keys : array, shape (n,), or None
-        Identifiers of the points.
-    gold : Column or None
-    messages : tuple of Message
-        What of the table was dropped, and what was guessed.
-    key_name : str or None
-        The column that the keys come from.
-    stated : mapping of str to StatedKind
-        Of the sources that give scores.
-    chances : array, shape (n,), or None
-        How likely each gold point was to be picked; NaN where that is not said.
-    by : array of str, shape (n,), or None
-        The group that each point is in.
-    met : bool
-        Whether some point is in the gold file.
-    """
-
-    n: int
+    n: int  # number of points
     sources: tuple[str, ...]
-    cells: Sequence[Column | Numbers] | Coded | Entries
-    keys: AnyArray | None
+    cells: Sequence[Column | Numbers] | Coded | Entries  # a column per source (wide), or a row per vote (long)
+    keys: AnyArray | None  # shape (n,): identifiers of the points
     gold: Column | None
-    messages: tuple[Message, ...] = ()
-    key_name: str | None = None
-    stated: Mapping[str, StatedKind] = field(default_factory=dict)
-    chances: Floats | None = None
-    by: AnyArray | None = None
-    met: bool = False
+    messages: tuple[Message, ...] = ()  # what of the table was dropped, and what was guessed
+    key_name: str | None = None  # the column that the keys come from
+    stated: Mapping[str, StatedKind] = field(default_factory=dict)  # of the sources that give scores
+    chances: Floats | None = None  # shape (n,): how likely each gold point was to be picked; NaN where that is not said
+    by: AnyArray | None = None  # shape (n,): the group that each point is in
+    met: bool = False  # whether some point is in the gold file
 
     def __post_init__(self) -> None:
         check_size(self.n, len(self.sources))

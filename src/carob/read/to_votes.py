@@ -112,10 +112,7 @@ def _matrix_entries(matrix: Any, abstain: Abstains) -> tuple[tuple[int, int], En
 def votes_of_table(table: VoteTable, coding: Coding, sparse: bool | None = None) -> Votes:
     """Votes from a table whose coding is known; those of a long table are held sparsely, or where that is smaller.
 
-    Parameters
-    ----------
-    sparse : bool, optional
-        Whether votes of a long table are held sparsely; where that is smaller, if not given.
+    `sparse`: whether votes of a long table are held sparsely; where that is smaller, if not given.
     """
     cells: Codes | Dense | Sparse
     n, m = table.n, len(table.sources)

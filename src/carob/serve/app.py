@@ -16,8 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from carob import __version__
-from carob.commands.analysis import Prices
-from carob.commands.report import ReportResult
+from carob.commands.analysis import Prices, ReportResult
 from carob.errors import InputError, NotIdentifiedError
 from carob.read.formats import table_bytes
 from carob.serve.security import Door, Guard
@@ -35,7 +34,6 @@ _KINDS = {
 }
 _ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M8 1l6 5-6 9-6-9z" fill="#e69f00"/></svg>'
 _READ = ("layout", "gold", "key", "text", "task", "worker", "label", "classes", "abstain", "kinds", "mapping")
-_MOST_JSON = 4 << 20  # bytes of a request that is no file
 
 Answer = dict[str, Any]
 
@@ -46,13 +44,7 @@ def make_app(door: Door, limits: Limits) -> ASGIApp:
 
 
 class Page:
-    """What the browser may ask.
-
-    Parameters
-    ----------
-    door : Door
-    workspace : Workspace
-    """
+    """What the browser may ask."""
 
     def __init__(self, door: Door, workspace: Workspace) -> None:
         self.door, self.work, self.views = door, workspace, Views(workspace)
@@ -240,7 +232,7 @@ def _answered(answer: Callable[[Answer], Answer]) -> Callable[[Request], Awaitab
     """A route that takes an object and gives one; a refusal is the library's own sentence."""
 
     async def route(request: Request) -> Response:
-        content = await request.body() if int(request.headers["content-length"]) <= _MOST_JSON else b""
+        content = await request.body() if int(request.headers["content-length"]) <= 4 << 20 else b""
         try:
             body = json.loads(content or b"null")
         except (ValueError, RecursionError):

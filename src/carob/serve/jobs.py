@@ -22,24 +22,14 @@ class CancelledError(Exception):
 
 @dataclass
 class Job:
-    """Some work, and how far it is.
-
-    Parameters
-    ----------
-    state : str
-    words : str
-        What is being done.
-    done, total : int
-        Steps; 0 of 0 where it is not known how many there are.
-    error : str
-        The library's own sentence, where it refuses.
-    """
+    """Some work, and how far it is."""
 
     state: State = "running"
-    words: str = "reading"
+    words: str = "reading"  # what is being done
+    # done, total: steps; 0 of 0 where it is not known how many there are
     done: int = 0
     total: int = 0
-    error: str = ""
+    error: str = ""  # the library's own sentence, where it refuses
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def tell(self, stage: Stage, done: int, total: int) -> None:
@@ -65,11 +55,8 @@ Work = Callable[[Job], Callable[[], None]]
 def start(work: Work) -> Job:
     """Begin some work.
 
-    Parameters
-    ----------
-    work : callable
-        Given its job, which hears how far it is; returns what takes its result over, which is called only if somebody
-        waits.
+    `work`: given its job, which hears how far it is; returns what takes its result over, which is called only if
+    somebody waits.
     """
     job = Job()
     threading.Thread(target=_run, args=(job, work), daemon=True).start()

@@ -34,23 +34,12 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Door:
-    """Under which names the page is reached, and with which token.
+    """Under which names the page is reached, and with which token."""
 
-    Parameters
-    ----------
-    host : str
-        What the server is bound to.
-    port : int
-    more : tuple of str
-        Other names under which the page may be reached.
-    token : str
-        Of this start.
-    """
-
-    host: str
+    host: str  # what the server is bound to
     port: int
-    more: tuple[str, ...] = ()
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    more: tuple[str, ...] = ()  # other names under which the page may be reached
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))  # of this start
 
     @property
     def names(self) -> frozenset[str]:
@@ -94,12 +83,7 @@ class Door:
 class Guard:
     """Refuses what is not meant to come in, and marks all that goes out.
 
-    Parameters
-    ----------
-    app : ASGI application
-    door : Door
-    most : int
-        Bytes of a body.
+    `most`: bytes of a body.
     """
 
     def __init__(self, app: ASGIApp, door: Door, most: int) -> None:

@@ -18,21 +18,13 @@ from carob.read.table import ReadOptions
 _GOLD = ("gold", "y", "truth", "true_label", "ground_truth", "target", "human", "gold_label")
 _KEYS = ("id", "key", "row_id", "point", "uid")
 _TEXTS = ("text", "message", "review", "content", "question", "prompt", "sentence", "document", "comment", "title")
-_LOOKED_AT = 200  # rows, to find the column of texts
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may be handed over.
+    """How much may be handed over."""
 
-    Parameters
-    ----------
-    megabytes : int
-        Of a file, also once it is no longer compressed.
-    rows, columns : int
-    """
-
-    megabytes: int = 200
+    megabytes: int = 200  # of a file, also once it is no longer compressed
     rows: int = 2_000_000
     columns: int = 5_000
 
@@ -44,27 +36,16 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Upload:
-    """A file with its columns.
-
-    Parameters
-    ----------
-    file : FileContent
-    columns : tuple of str
-    table : pyarrow.Table
-        As it stands in the file.
-    gold, key, text : str or None
-        Columns that seem to hold gold labels, names of points, and texts to read.
-    long : bool
-        Whether it seems to have a row per vote.
-    """
+    """A file with its columns."""
 
     file: FileContent
     columns: tuple[str, ...]
-    table: Any
+    table: Any  # as it stands in the file
+    # gold, key, text: columns that seem to hold gold labels, names of points, and texts to read
     gold: str | None
     key: str | None
     text: str | None
-    long: bool
+    long: bool  # whether it seems to have a row per vote
 
 
 def read_upload(name: str, content: bytes, limits: Limits) -> Upload:
@@ -146,7 +127,7 @@ def _text_column(table: Any) -> str | None:
     lengths = {}
     for field in table.schema:
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-            some = [value for value in table[field.name].slice(0, _LOOKED_AT).to_pylist() if value]
+            some = [value for value in table[field.name].slice(0, 200).to_pylist() if value]
             lengths[field.name] = sum(map(len, some)) / len(some) if some else 0.0
     longest = max(lengths, key=lambda name: lengths[name], default=None)
     return longest if longest is not None and lengths[longest] >= 25 else None

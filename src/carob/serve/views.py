@@ -30,7 +30,6 @@ from carob.votes.scales import score_words
 
 FORMATS = ".csv,.tsv,.parquet,.jsonl,.ndjson,.arrow,.feather,.gz"
 _NAMES_SHOWN = 12
-_RADIOS = 8  # classes up to which each has a button of its own
 _METHOD_WORDS = {
     "consensus": "what all votes say together, and gold (the usual)",
     "triplets": "triplets of sources, votes alone",
@@ -95,11 +94,12 @@ class Views:
     def _results(self, work: Workspace, analysis: Analysis) -> str:
         changed = "" if work.effect is None else f'<p class="effect">{text(effect_words(work.effect))}</p>'
         planner = _planner(analysis)
-        labeling = "" if analysis.labeled is None else _labeling(work)
-        downloads = "" if analysis.labeled is None else _downloads(work)
+        after = ""
+        if analysis.labeled is not None:
+            after = _labeling(work) + _downloads(work) + section_html(method_section(analysis), "method")
         return (
             f'<div id="found">{verdict_html(verdict(analysis))}{changed}{_links(bool(planner), analysis)}'
-            f"{self.draw(analysis)}{planner}{labeling}{downloads}{_method(analysis)}</div>"
+            f"{self.draw(analysis)}{planner}{after}</div>"
         )
 
     def plan(self, prices: Prices, labels: int) -> str:
@@ -301,10 +301,6 @@ def _found(analysis: Analysis) -> str:
     )
 
 
-def _method(analysis: Analysis) -> str:
-    return section_html(method_section(analysis), "method") if analysis.labeled is not None else ""
-
-
 def _planner(analysis: Analysis) -> str:
     if analysis.risks is None:
         return ""
@@ -361,7 +357,7 @@ def _point(work: Workspace, row: int) -> str:
     votes = ", ".join(f"{source}: {vote}" for source, vote in cast[:40]) or "no votes"
     said = work.given.get(row)
     classes = work.open_votes.classes
-    if len(classes) <= _RADIOS:
+    if len(classes) <= 8:  # each has a button of its own
         choices = "".join(
             f'<label><input type="radio" name="point-{row}" data-row="{row}" value="{escape(str(label))}"'
             f"{' checked' if said == code else ''}> {text(label)}</label> "

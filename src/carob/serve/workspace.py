@@ -25,32 +25,14 @@ from carob.value.pick import Goal, Picked, pick_points
 from carob.votes import Gold, Votes
 
 METHODS: tuple[Method, ...] = tuple(method for method in get_args(Method) if method != "consensus")
-_EXAMPLE_GOLD = 200  # gold labels that the example starts with
 _MOST_PICKED = 200
-_LETTERS = 2_000  # of a text that is shown
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user said about the file and how to learn from it.
+    """What a user said about the file and how to learn from it."""
 
-    Parameters
-    ----------
-    layout, gold, key, text, task, worker, label : str
-        Empty where not said.
-    classes, abstain : str
-        Between commas.
-    kinds, mapping : str
-        What columns hold, and what to read instead of values, as in ``judge=score, rating=0..10`` and ``no.=no``.
-    ignore_case : bool
-    class_balance : str
-    method : str
-    off : tuple of str
-        Sources that are switched off.
-    merged : tuple of pairs of str
-        Sources that are taken as one.
-    """
-
+    # layout, gold, key, text, task, worker, label: empty where not said
     layout: str = ""
     gold: str = ""
     key: str = ""
@@ -58,23 +40,23 @@ class Choices:
     task: str = ""
     worker: str = ""
     label: str = ""
+    # classes, abstain: between commas
     classes: str = ""
     abstain: str = ""
+    # kinds, mapping: what columns hold, and what to read instead of values, as in ``judge=score, rating=0..10``
+    # and ``no.=no``
     kinds: str = ""
     mapping: str = ""
     ignore_case: bool = False
     class_balance: str = ""
     method: str = "consensus"
-    off: tuple[str, ...] = ()
-    merged: tuple[tuple[str, str], ...] = ()
+    off: tuple[str, ...] = ()  # sources that are switched off
+    merged: tuple[tuple[str, str], ...] = ()  # sources that are taken as one
 
     def reading(self, long: bool, gold: Upload | None = None) -> ReadOptions:
         """How to read a file that seems to have a row per vote, or not: there a text is no column of votes.
 
-        Parameters
-        ----------
-        gold : Upload, optional
-            A second file, with gold.
+        `gold`: a second file, with gold.
         """
         names = {name: getattr(self, name) for name in ("task", "worker", "label") if getattr(self, name)}
         return ReadOptions(
@@ -104,56 +86,28 @@ class Choices:
 
 @dataclass(frozen=True)
 class Effect:
-    """What the last change did.
+    """What the last change did."""
 
-    Parameters
-    ----------
-    before, after : float or None
-        Log loss of votes and gold.
-    changed, points : int
-        Labels that are others now, of so many.
-    """
-
+    # before, after: log loss of votes and gold
     before: float | None
     after: float | None
+    # changed, points: labels that are others now, of so many
     changed: int
     points: int
 
 
 @dataclass
 class Workspace:
-    """All that the page knows, in memory alone.
-
-    Parameters
-    ----------
-    limits : Limits
-    name : str
-        Of what is open; empty where nothing is.
-    upload : Upload or None
-        The file; None with the example.
-    gold_upload : Upload or None
-        A second file, with gold.
-    choices : Choices
-    votes : Votes or None
-        As read, with all sources.
-    given : dict
-        Labels that were given on the page, by row.
-    chances : dict
-        How likely those rows were to be picked.
-    picked : Picked or None
-    analysis : Analysis or None
-    effect : Effect or None
-    job : Job or None
-    """
+    """All that the page knows, in memory alone."""
 
     limits: Limits = field(default_factory=Limits)
-    name: str = ""
-    upload: Upload | None = None
-    gold_upload: Upload | None = None
+    name: str = ""  # of what is open; empty where nothing is
+    upload: Upload | None = None  # the file; None with the example
+    gold_upload: Upload | None = None  # a second file, with gold
     choices: Choices = field(default_factory=Choices)
-    votes: Votes | None = None
-    given: dict[int, int] = field(default_factory=dict)
-    chances: dict[int, float] = field(default_factory=dict)
+    votes: Votes | None = None  # as read, with all sources
+    given: dict[int, int] = field(default_factory=dict)  # labels that were given on the page, by row
+    chances: dict[int, float] = field(default_factory=dict)  # how likely those rows were to be picked
     picked: Picked | None = None
     analysis: Analysis | None = None
     effect: Effect | None = None
@@ -198,7 +152,7 @@ class Workspace:
     def open_example(self) -> None:
         """The word rules on IMDB reviews, with a few gold labels."""
         votes = load_imdb()
-        seen = np.random.default_rng(0).permutation(len(votes)) < _EXAMPLE_GOLD
+        seen = np.random.default_rng(0).permutation(len(votes)) < 200  # gold labels
         values = np.where(seen, votes.own_gold.values, -1).astype(np.int8)
         with self.lock:
             self.close()
@@ -262,10 +216,7 @@ class Workspace:
     def start_analysis(self, prepare: Callable[[Analysis], object] | None = None) -> Job:
         """Find out everything, in a thread.
 
-        Parameters
-        ----------
-        prepare : callable, optional
-            Called with what was found, still in the thread.
+        `prepare`: called with what was found, still in the thread.
         """
         with self.lock:
             votes, settings = self.chosen_votes(), self.choices.settings()
@@ -321,11 +272,11 @@ class Workspace:
         cells = votes.take(np.array([row])).values[0]
         scored = votes.scored
         cast = [
-            (source, votes.classes[code]) if not scored[i] else (source, _number(votes, source, int(code)))
+            (source, f"{votes.scales[source].centres[code]:.4g}" if scored[i] else votes.classes[code])
             for i, (source, code) in enumerate(zip(votes.sources, cells.tolist(), strict=True))
             if code >= 0
         ]
-        return name, self._text(row)[:_LETTERS], cast
+        return name, self._text(row)[:2_000], cast
 
     def _text(self, row: int) -> str:
         column, upload, votes = self.choices.text, self.upload, self.open_votes
@@ -396,10 +347,6 @@ def effect_words(found: Effect) -> str:
 
 def _loss(analysis: Analysis) -> float | None:
     return None if analysis.risks is None else analysis.risks.scores["votes and gold"].loss
-
-
-def _number(votes: Votes, source: str, code: int) -> str:
-    return f"{votes.scales[source].centres[code]:.4g}"
 
 
 def _parts(text: str) -> list[str]:

@@ -7,16 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from carob.commands.analysis import ReportResult
 from carob.commands.check import CheckResult
 from carob.commands.demo import DemoResult
 from carob.commands.fit import FitResult
-from carob.commands.label import LabelResult
+from carob.commands.label import LabelResult, UpdateResult
 from carob.commands.outputs import LabelShare
 from carob.commands.pick import PickResult
-from carob.commands.report import ReportResult
 from carob.commands.reproduce import ReproduceResult
 from carob.commands.summary import ClassShare, DataSummary
-from carob.commands.update import UpdateResult
 from carob.read.model_file import plain
 from carob.show.demo import named_scores
 from carob.show.report import Report
@@ -47,9 +46,20 @@ def _numbers(result: Result) -> dict[str, Any]:
         case FitResult():
             return _fit(result)
         case LabelResult():
-            return _label(result)
+            return {
+                "n_points": result.n_points,
+                "classes": result.classes,
+                "labels": _labels(result.labels),
+                "n_uncovered": result.n_uncovered,
+                "out": result.out,
+            }
         case UpdateResult():
-            return _update(result)
+            return _data(result.data) | {
+                "class_balance": _balance(result.class_balance),
+                "n_added": result.n_added,
+                "n_gold_added": result.n_gold_added,
+                "model": result.out,
+            }
         case DemoResult():
             return _demo(result)
         case ReportResult():
@@ -88,25 +98,6 @@ def _fit(result: FitResult) -> dict[str, Any]:
         | score
         | {"out": result.out, "model": result.model_file}
     )
-
-
-def _label(result: LabelResult) -> dict[str, Any]:
-    return {
-        "n_points": result.n_points,
-        "classes": result.classes,
-        "labels": _labels(result.labels),
-        "n_uncovered": result.n_uncovered,
-        "out": result.out,
-    }
-
-
-def _update(result: UpdateResult) -> dict[str, Any]:
-    return _data(result.data) | {
-        "class_balance": _balance(result.class_balance),
-        "n_added": result.n_added,
-        "n_gold_added": result.n_gold_added,
-        "model": result.out,
-    }
 
 
 def _demo(result: DemoResult) -> dict[str, Any]:

@@ -44,21 +44,18 @@ class Share(Cell):
     value: float | None
 
     def __str__(self) -> str:
-        return "-" if self.value is None else _three_digits(self.value)
+        if self.value is None:
+            return "-"
+        text = f"{round(self.value, 3) + 0.0:.3f}"  # no minus before a zero
+        return text.replace("0.", ".", 1) if abs(self.value) < 1 else text
 
 
-@dataclass(frozen=True)
-class Loss(Cell):
+class Loss(Share):
     """A log loss, or a part of one, in nats, or a dash where it is not known.
 
     >>> print(Loss(0.2357), Loss(1.41), Loss(-0.0052), Loss(None))
     .236 1.410 -.005 -
     """
-
-    value: float | None
-
-    def __str__(self) -> str:
-        return "-" if self.value is None else _three_digits(self.value)
 
 
 @dataclass(frozen=True)
@@ -85,8 +82,8 @@ class Between(Cell):
     cannot tell; -
     """
 
-    low: Share | Loss | Nats
-    high: Share | Loss | Nats
+    low: Share | Nats
+    high: Share | Nats
 
     def __str__(self) -> str:
         if self.low.value is None or self.high.value is None:
@@ -152,8 +149,3 @@ class Number(Cell):
 
     def __str__(self) -> str:
         return f"{self.value:.{self.digits}g}"
-
-
-def _three_digits(value: float) -> str:
-    text = f"{round(value, 3) + 0.0:.3f}"  # no minus before a zero
-    return text.replace("0.", ".", 1) if abs(value) < 1 else text

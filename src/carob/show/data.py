@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from carob.commands.dependence import Dependence
-from carob.commands.summary import ClassShare, DataSummary, ScoreSummary
+from carob.commands.summary import ClassShare, DataSummary, Dependence, ScoreSummary
 from carob.errors import plural
 from carob.paper.structure import DependentPair
 from carob.posterior.source_table import SourceTable
@@ -17,8 +16,6 @@ from carob.show.report import Section
 from carob.votes.messages import Message, MessageKind, of_kind
 
 _PAIRS_SHOWN = 5
-_CLOSE = 0.3  # correlation left over from which on two sources are told as copies
-_ALIKE = 0.95  # of the points on which two sources vote that copies vote the same on
 _DETAILS = (
     "Polarity: the classes that a source votes for. Coverage, overlaps, conflicts: the shares of points on which it "
     "votes, on which another votes too, and on which another votes differently."
@@ -57,10 +54,7 @@ def uncovered_lines(n_uncovered: int, n_points: int) -> list[str]:
 def source_section(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Section:
     """The table of sources; the columns on gold only where there is some.
 
-    Parameters
-    ----------
-    alone, by_gold
-        For the chart, as in `accuracies`.
+    `alone` and `by_gold`: for the chart, as in `accuracies`.
     """
     gold = data.n_gold is not None
     headers = ["source", "votes", "accuracy", "interval", *(["gold right", "gold wrong"] if gold else [])]
@@ -139,7 +133,7 @@ def pair_section(pairs: Sequence[DependentPair], found: Dependence | None = None
         alike = [
             pair
             for pair, share in zip(shown, agree, strict=True)
-            if share is not None and share > _ALIKE and pair.correlation > _CLOSE
+            if share is not None and share > 0.95 and pair.correlation > 0.3
         ]
         lines = [
             f"Where {pair.first} only repeats {pair.second}, "

@@ -6,7 +6,7 @@ from carob.commands.demo import DemoResult
 from carob.posterior.losses import Score
 from carob.show.cells import Loss, Percent, Share, Text
 from carob.show.charts.curves import learning_curves
-from carob.show.charts.error_sources import error_sources
+from carob.show.charts.data_value import error_sources
 from carob.show.data import pair_section, source_section
 from carob.show.report import Report, Section
 from carob.value.advice import DataValue

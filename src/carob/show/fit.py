@@ -1,15 +1,16 @@
-"""What `carob fit` says."""
+"""What `carob fit`, `carob label` and `carob update` say."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from carob.commands.fit import FitResult
+from carob.commands.label import LabelResult, UpdateResult
 from carob.errors import examples, plural
 from carob.posterior.losses import CrossScore, Score
-from carob.show.cells import Between, Cell, Loss, Share, Text
+from carob.show.cells import Between, Cell, Count, Loss, Share, Text
 from carob.show.charts.histogram import histogram
-from carob.show.data import balance_section, message_sections, source_section
+from carob.show.data import balance_section, message_sections, source_section, uncovered_lines
 from carob.show.report import Report, Section
 
 
@@ -68,3 +69,26 @@ def _score_section(score: Score, learned_from_gold: bool) -> Section:
     seen = ", which the model has learned from" if learned_from_gold else ""
     measured = f"accuracy {Share(score.accuracy)}, log loss {Loss(score.loss)}"
     return Section(f"On the {score.points:,} gold points{seen}: {measured}")
+
+
+def label_report(result: LabelResult) -> Report:
+    """How many points were labeled, and as what."""
+    rows = [[Text(part.label), Count(part.points), Share(part.mean_probability)] for part in result.labels]
+    lines = uncovered_lines(result.n_uncovered, result.n_points)
+    section = Section("Labels", ["class", "points", "mean probability"], rows, lines)
+    return Report(f"Labeled {plural(result.n_points, 'point')}; wrote {result.out}.", [section])
+
+
+def update_report(result: UpdateResult, next_command: str = "") -> Report:
+    """How much was learned from, and what the sources are now."""
+    gold = f" and {plural(result.n_gold_added, 'gold label')}" if result.n_gold_added else ""
+    verdict = (
+        f"Learned from {plural(result.n_added, 'point')}{gold} more, {result.data.n_points:,} points in all. Wrote the "
+        f"model to {result.out}."
+    )
+    sections = [
+        *message_sections(result.data.messages),
+        source_section(result.data),
+        balance_section(result.class_balance),
+    ]
+    return Report(verdict, sections, next_command)

@@ -15,10 +15,9 @@ from carob.show.check import check_report
 from carob.show.data import balance_section, source_section
 from carob.show.html import sections_html, style, verdict_html
 from carob.show.pick import pick_report
-from carob.show.plan import plan_report
 from carob.show.rate import rate_report
 from carob.show.report import Report, Section
-from carob.show.value import value_report
+from carob.show.value import plan_report, value_report
 from carob.value.advice import DataValue
 from carob.value.pick import Picked
 from carob.value.plan import Plan

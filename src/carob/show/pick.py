@@ -14,10 +14,7 @@ _SHOWN = 5
 def pick_report(result: PickResult, next_command: str = "", gold_file: str | None = None) -> Report:
     """How many points were picked, how, and what to do with them.
 
-    Parameters
-    ----------
-    gold_file : str, optional
-        Where gold is that is there already.
+    `gold_file`: where gold is that is there already.
     """
     picked = result.picked
     how = {

@@ -11,54 +11,24 @@ from carob.show.charts.chart import Chart
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and, below it, a table, lines, or both.
-
-    Parameters
-    ----------
-    title : str
-    headers : sequence of str
-        Of the table, where there is one.
-    rows : sequence of sequences of cells
-    lines : sequence of str
-    names : int
-        How many columns, from the left, say what a row is about.
-    charts : sequence of Chart
-        Where pictures can be shown.
-    details : sequence of int
-        Columns that a terminal leaves out unless asked for them.
-    details_words : str
-        What they are, for who asks.
-    telling : sequence of float
-        How much each row tells, where a terminal may leave out those that tell least.
-    """
+    """A heading and, below it, a table, lines, or both."""
 
     title: str
-    headers: Sequence[str] = ()
+    headers: Sequence[str] = ()  # of the table, where there is one
     rows: Sequence[Sequence[Cell]] = ()
     lines: Sequence[str] = ()
-    names: int = 1
-    charts: Sequence[Chart] = ()
-    details: Sequence[int] = ()
-    details_words: str = ""
-    telling: Sequence[float] = ()
+    names: int = 1  # how many columns, from the left, say what a row is about
+    charts: Sequence[Chart] = ()  # where pictures can be shown
+    details: Sequence[int] = ()  # columns that a terminal leaves out unless asked for them
+    details_words: str = ""  # what they are, for who asks
+    telling: Sequence[float] = ()  # how much each row tells, where a terminal may leave out those that tell least
 
 
 @dataclass(frozen=True)
 class Report:
-    """A result in words.
+    """A result in words."""
 
-    Parameters
-    ----------
-    verdict : str
-        One line.
-    sections : sequence of Section
-    next_command : str
-        What to run next; empty where nothing follows.
-    exit_code : int
-        0 fine, 1 where carob ran but cannot tell, 2 where the input is bad.
-    """
-
-    verdict: str
+    verdict: str  # one line
     sections: Sequence[Section] = ()
-    next_command: str = ""
-    exit_code: int = 0
+    next_command: str = ""  # what to run next; empty where nothing follows
+    exit_code: int = 0  # 0 fine, 1 where carob ran but cannot tell, 2 where the input is bad

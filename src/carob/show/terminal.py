@@ -34,10 +34,7 @@ def console() -> Console:
 def print_report(report: Report, out: Console | None = None, wide: bool = False, every: bool = False) -> None:
     """Print a report for people, on stdout where no other console is given.
 
-    Parameters
-    ----------
-    wide, every : bool
-        All columns, and all rows, of tables that have many.
+    `wide` and `every`: all columns, and all rows, of tables that have many.
     """
     out = out or console()
     out.print(visible(report.verdict), style="bold")

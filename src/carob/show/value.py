@@ -1,4 +1,4 @@
-"""What `carob value` says."""
+"""What `carob value` and `carob plan` say."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from carob.show.cells import Between, Cell, Count, Loss, Nats, Percent, Text
-from carob.show.charts.calibration import calibration
+from carob.show.cells import Between, Cell, Count, Loss, Money, Nats, Percent, Text
 from carob.show.charts.curves import learning_curves
-from carob.show.charts.error_sources import error_sources
+from carob.show.charts.data_value import error_sources, frontier
+from carob.show.charts.histogram import calibration
 from carob.show.data import message_sections, pair_section
 from carob.show.fit import scores_section
 from carob.show.report import Report, Section
 from carob.value.advice import DataValue
-from carob.value.interval import Interval
+from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
 from carob.value.words import purchase_words, ratio_words
 
@@ -24,10 +24,7 @@ ESTIMATORS = {"labeled": "gold alone", "unlabeled": "votes alone", "combined": "
 def value_report(found: DataValue | VotesAlone, pick_command: str = "", plan_command: str = "") -> Report:
     """What to do next and why.
 
-    Parameters
-    ----------
-    pick_command, plan_command : str
-        What to run next without and with enough gold.
+    `pick_command` and `plan_command`: what to run next without and with enough gold.
     """
     exit_code = 1 if found.kind == "cannot tell" else 0
     if isinstance(found, VotesAlone):
@@ -64,8 +61,8 @@ def gain_section(found: DataValue) -> Section:
     """What more data, or other sources, would gain."""
     rows: list[list[Cell]] = []
     for name, what in purchase_words().items():
-        gain, right = found.gains[name], found.accuracy_gains[name]
-        rows.append([Text(what), *_gain_cells(gain), Percent(right.value, digits=2)])
+        gain, right = found.gains[name], Percent(found.accuracy_gains[name].value, digits=2)
+        rows.append([Text(what), Nats(gain.value), Between(Nats(gain.low), Nats(gain.high)), right])
     return Section(
         "What votes and gold would gain",
         ["by", "log loss", f"{Percent(found.level, digits=0)} interval", "right labels"],
@@ -74,13 +71,26 @@ def gain_section(found: DataValue) -> Section:
     )
 
 
-def _gain_cells(gain: Interval) -> list[Cell]:
-    return [Nats(gain.value), Between(Nats(gain.low), Nats(gain.high))]
-
-
 def curve_section(found: DataValue) -> Section:
     """What is predicted for fewer and more gold labels."""
     rows = [[Count(int(row["n"] or 0)), *(Loss(row[name]) for name in ESTIMATORS)] for row in found.curve]
     chart = learning_curves(found)
     charts = [] if chart is None else [chart]
     return Section("Predicted log loss", ["gold labels", *ESTIMATORS.values()], rows, charts=charts)
+
+
+_BUDGET_HEADERS = ("budget", "gold labels", "unlabeled points", "cost", "log loss after")
+
+
+def plan_report(found: Plan, next_command: str = "") -> Report:
+    """What to buy, and what other budgets would buy."""
+    return Report(found.verdict, [plan_section(found), *message_sections(found.messages)], next_command)
+
+
+def plan_section(found: Plan) -> Section:
+    """What budgets buy."""
+    rows = [
+        [Money(row.budget), Count(row.buy_labels), Count(row.buy_points), Money(row.cost), Nats(row.risk)]
+        for row in found.frontier
+    ]
+    return Section("What a budget buys", _BUDGET_HEADERS, rows, names=0, charts=[frontier(found)])

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from carob.commands.analysis import Analysis, Prices
-from carob.commands.report import ReportResult
+from carob.commands.analysis import Analysis, Prices, ReportResult
 from carob.read.query import is_query
 from carob.show.charts.data_value import data_value
+from carob.show.charts.dependence import triplet_spread
 from carob.show.charts.histogram import histogram
-from carob.show.charts.triplet_spread import triplet_spread
 from carob.show.check import check_report
 from carob.show.data import (
     balance_section,
@@ -21,9 +20,8 @@ from carob.show.data import (
     source_section,
 )
 from carob.show.fit import quality_sections
-from carob.show.plan import plan_section
 from carob.show.report import Report, Section
-from carob.show.value import curve_section, gain_section, risk_section, votes_alone_section
+from carob.show.value import curve_section, gain_section, plan_section, risk_section, votes_alone_section
 from carob.value.advice import DataValue
 from carob.value.plan import Plan
 from carob.value.votes_alone import VotesAlone
@@ -45,7 +43,8 @@ def whole_report(result: ReportResult, next_command: str = "") -> Report:
         *evidence_sections(analysis),
         method_section(analysis),
     ]
-    return Report(verdict(analysis), sections, next_command, exit_code=1 if _cannot_tell(analysis) else 0)
+    cannot_tell = analysis.value is None or analysis.value.kind == "cannot tell"
+    return Report(verdict(analysis), sections, next_command, exit_code=1 if cannot_tell else 0)
 
 
 def title(name: str) -> str:
@@ -147,7 +146,3 @@ def method_section(analysis: Analysis) -> Section:
         "or points would bring is predicted from how much those fits differ, as measured on other data sets.",
     ]
     return Section("Method", lines=lines)
-
-
-def _cannot_tell(analysis: Analysis) -> bool:
-    return analysis.value is None or analysis.value.kind == "cannot tell"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from carob._kernels.octets import look_up
+from carob._kernels.loops import look_up
 from carob._types import ABSTAIN, Abstain, Codes, Label, cached_property
 from carob.errors import InputError, examples
 from carob.votes.columns import Column
@@ -22,22 +22,13 @@ UNKNOWN = -2  # the code of what is neither a class nor an abstain
 class Spelling:
     """How values are rewritten before they are taken for classes or abstains.
 
-    Parameters
-    ----------
-    ignore_case : bool
-        Texts are taken in lower case.
-    mapping : tuple of pairs
-        A value, as text, and what to read instead.
-
-    Examples
-    --------
     >>> spelling = Spelling.of(True, {"no.": "no"})
     >>> [spelling.read(value) for value in ("No.", "YES", 3)]
     ['no', 'yes', 3]
     """
 
-    ignore_case: bool = False
-    mapping: tuple[tuple[str, Label], ...] = ()
+    ignore_case: bool = False  # texts are taken in lower case
+    mapping: tuple[tuple[str, Label], ...] = ()  # a value, as text, and what to read instead
 
     @classmethod
     def of(cls, ignore_case: bool = False, mapping: Mapping[str, Label] | None = None) -> Spelling:

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from carob._kernels.octets import look_up
+from carob._kernels.loops import look_up
 from carob._types import Abstain, Abstains, AnyArray, Bools, Label
 from carob.errors import InputError, examples
 
 MAX_CLASSES = 127
 MAX_LEVELS = MAX_CLASSES + 2  # an abstain or two may be among the values of a column
 _SCALARS = (str, bool, int, float, np.generic)
-_SHORT = 32  # letters of a text that NumPy may hold
 
 
 def is_sparse_matrix(array: Any) -> bool:
@@ -93,16 +92,9 @@ class Column:
     ) -> Column:
         """Sort out the values of one column, refusing what cannot be a vote.
 
-        Parameters
-        ----------
-        values : array, shape (n,)
-            Booleans, numbers or text.
-        empty : array of bool, shape (n,), or None
-            Cells that hold nothing.
-        where : str
-            What to call the column in an error, for instance ``column 'love'``.
-        abstain
-            NaN here makes NaN an empty cell rather than an error.
+        `values`, shape (n,): booleans, numbers or text. `empty`, shape (n,): cells that hold nothing. `where`: what to
+        call the column in an error, for instance ``column 'love'``. `abstain`: NaN here makes NaN an empty cell rather
+        than an error.
         """
         if values.dtype.kind == "f":
             values = values.astype(np.float64, copy=False)  # halves of a number overflow in what follows
@@ -210,7 +202,7 @@ def names_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     >>> names_array(["a", "b"]).dtype.kind, names_array(["a", "b" * 100]).dtype.kind, names_array([1, 2]).dtype.kind
     ('U', 'O', 'i')
     """
-    if all(not isinstance(value, str) or (len(value) <= _SHORT and not value.endswith("\0")) for value in values):
+    if all(not isinstance(value, str) or (len(value) <= 32 and not value.endswith("\0")) for value in values):
         return np.array(values)
     found = np.empty(len(values), dtype=object)
     found[:] = values

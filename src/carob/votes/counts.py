@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from carob._kernels import threads
-from carob._kernels.counting import add_tally
-from carob._kernels.summary import LEFT_OUT, SCORES, VOTES, add_summary
+from carob._kernels.counting import LEFT_OUT, SCORES, VOTES, add_summary, add_tally
 from carob._types import Bools, Codes, Floats, Group, Ints, Label, Places
 from carob.errors import InputError
 from carob.votes.outputs import SILENT
@@ -23,24 +22,6 @@ _BLOCK = 1 << 18  # points at a time where votes are held sparsely
 class VoteCounts:
     """What every source says, and on how many points.
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    sources : tuple of str
-    classes : tuple
-    scored : array of bool, shape (m,)
-        Sources that give scores rather than votes.
-    cast : array of int64, shape (m, 3, V + 1)
-        On how many points a source gives an output, "nothing said" first: of points with one vote or none, with
-        several that are the same, and with votes that differ.
-    prints : array of uint64, shape (m,)
-        A fingerprint of all that a source says: two that differ anywhere have, but for one chance in 2^57, two.
-    uncovered : int
-        Points on which no source says anything.
-
-    Examples
-    --------
     >>> from carob.votes import Votes
     >>> votes = Votes.from_array([[0, 0, 1], [1, 1, 1], [1, -1, -1]], abstain=-1)
     >>> votes.counts.by_class.tolist(), votes.counts.shared.tolist(), votes.counts.contradicted.tolist()
@@ -50,13 +31,17 @@ class VoteCounts:
     True
     """
 
-    n: int
+    n: int  # number of points
     sources: tuple[str, ...]
     classes: tuple[Label, ...]
-    scored: Bools
+    scored: Bools  # shape (m,): sources that give scores rather than votes
+    # shape (m, 3, V + 1): on how many points a source gives an output, "nothing said" first: of points with one
+    # vote or none, with several that are the same, and with votes that differ
     cast: Ints
+    # shape (m,): a fingerprint of all that a source says: two that differ anywhere have, but for one chance in
+    # 2^57, two
     prints: npt.NDArray[np.uint64]
-    uncovered: int
+    uncovered: int  # points on which no source says anything
 
     @property
     def number(self) -> Ints:
@@ -129,14 +114,9 @@ def count_votes(
 ) -> VoteCounts:
     """Count what sources say.
 
-    Parameters
-    ----------
-    outputs : int
-        The largest number of outputs of a source, "nothing said" among them.
-    telling : array of bool, shape (m,), optional
-        Sources that make up the kind of a point; all where not given.
-    first_row : int
-        Row number of the first point in the whole data, of which the votes may be a part.
+    `outputs`: the largest number of outputs of a source, "nothing said" among them. `telling`, shape (m,): sources that
+    make up the kind of a point; all where not given. `first_row`: row number of the first point in the whole data, of
+    which the votes may be a part.
     """
     asked = np.ones(len(sources), dtype=bool) if telling is None else telling
     count = _sparse if isinstance(storage, Sparse) else _dense
@@ -189,12 +169,8 @@ def _sparse(
 def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, once: Sequence[Group]) -> Ints:
     """How many votes the points low..high have for each class, shape (points, K).
 
-    Parameters
-    ----------
-    scored : array of bool, shape (m,)
-        Sources that give scores, and no votes.
-    once : sequence of tuples of int
-        Groups of sources whose votes for a class count as one.
+    `scored`, shape (m,): sources that give scores, and no votes. `once`: groups of sources whose votes for a class
+    count as one.
     """
     if isinstance(storage, Sparse):
         point, source, value = storage.entries(low, high)
@@ -214,10 +190,7 @@ def tally(storage: Dense | Sparse, K: int, scored: Bools, low: int, high: int, o
 def score_parts(storage: Dense | Sparse, K: int, leaning: Mapping[int, Floats], low: int, high: int) -> Floats:
     """What scores add to the votes of the points low..high for each class, shape (points, K).
 
-    Parameters
-    ----------
-    leaning : mapping of int to array
-        How far each bin of each source with scores speaks for the second of two classes.
+    `leaning`: how far each bin of each source with scores speaks for the second of two classes.
     """
     counts = np.zeros((high - low, K))
     for i, lean in leaning.items():

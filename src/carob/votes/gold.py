@@ -84,23 +84,13 @@ class Gold:
 
 @dataclass(frozen=True, eq=False)
 class GoldPoints:
-    """The points that have gold: all that a fit sees of single points.
+    """The points that have gold: all that a fit sees of single points."""
 
-    Parameters
-    ----------
-    votes : Votes
-        The votes on them.
-    truth : array of int8, shape (g,)
-        Their classes; every one is known.
-    rows : array of int, shape (g,)
-        Which points of the data they are.
-    weights : array, shape (g,)
-        How many points of a random sample each stands for, 1 on average: other than 1 where points were picked.
-    """
-
-    votes: Votes
-    truth: Codes
-    rows: Places
+    votes: Votes  # the votes on them
+    truth: Codes  # shape (g,): their classes; every one is known
+    rows: Places  # shape (g,): which points of the data they are
+    # shape (g,): how many points of a random sample each stands for, 1 on average: other than 1 where points were
+    # picked
     weights: Floats = field(default_factory=lambda: np.ones(0))
 
     def __post_init__(self) -> None:
@@ -120,16 +110,6 @@ class GoldPoints:
     def counts(self) -> Ints:
         """How many points are of each class, shape (K,)."""
         return np.bincount(self.truth, minlength=len(self.votes.classes)).astype(np.int64)
-
-    @property
-    def weighted_counts(self) -> Floats:
-        """How many points of each class a random sample would have, shape (K,)."""
-        return np.asarray(np.bincount(self.truth, self.weights, len(self.votes.classes)), dtype=np.float64)
-
-    @property
-    def effective(self) -> float:
-        """The number of random points that tell as much of a mean: fewer where weights differ (Kish)."""
-        return float(self.weights.sum() ** 2 / (self.weights**2).sum()) if len(self) else 0.0
 
     def take(self, places: AnyArray | slice) -> GoldPoints:
         """Some of the points."""

@@ -14,20 +14,11 @@ MessageKind = Literal["dropped", "warning", "guess"]
 
 @dataclass(frozen=True)
 class Message:
-    """Something to be known of the data.
+    """Something to be known of the data."""
 
-    Parameters
-    ----------
-    kind : {"dropped", "warning", "guess"}
-        Left out of the data; to be looked at before results are used; not said by anybody, and assumed.
-    words : str
-        What it is, and what to do about it.
-    option : str
-        What mends it, as typed on the command line; empty where there is nothing to mend, or a choice to make first.
-    """
-
-    kind: MessageKind
-    words: str
+    kind: MessageKind  # left out of the data; to be looked at before results are used; not said by anybody, and assumed
+    words: str  # what it is, and what to do about it
+    # what mends it, as typed on the command line; empty where there is nothing to mend, or a choice to make first
     option: str = ""
 
 

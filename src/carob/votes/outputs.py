@@ -23,22 +23,14 @@ LARGEST_TABLE = (
 class Outputs:
     """How many outputs each source has, "nothing said" among them.
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        One number per source.
-    leaning : tuple of float
-        How far each of the F outputs that are not silent speaks for the second of two classes, from 0 to 1, where some
-        source gives scores; else empty.
-
-    Examples
-    --------
     >>> outputs = Outputs.of_votes(sources=2, classes=3)
     >>> outputs.sizes, outputs.source.tolist(), outputs.spoken.tolist()
     ((4, 4), [0, 0, 0, 1, 1, 1], [1, 2, 3, 1, 2, 3])
     """
 
-    sizes: tuple[int, ...]
+    sizes: tuple[int, ...]  # one number per source
+    # how far each of the F outputs that are not silent speaks for the second of two classes, from 0 to 1, where
+    # some source gives scores; else empty
     leaning: tuple[float, ...] = ()
 
     @classmethod

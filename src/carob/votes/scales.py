@@ -19,7 +19,6 @@ from carob.errors import InputError, examples, one_of
 from carob.votes.storage import Storage
 
 SURE = 4.0  # standard errors from which on a correlation is no chance
-_MOST_POINTS = 5_000
 
 ColumnKind = Literal["vote", "score", "probability"]
 ALL = "*"  # stands for all sources that are not named
@@ -28,18 +27,10 @@ MOST_BINS = 32  # of a source with more different numbers
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """A column of scores.
+    """A column of scores."""
 
-    Parameters
-    ----------
-    where : str
-        What to call the column in an error.
-    values : array of float, shape (n,)
-        NaN in an empty cell.
-    """
-
-    where: str
-    values: Floats
+    where: str  # what to call the column in an error
+    values: Floats  # shape (n,): NaN in an empty cell
 
     @classmethod
     def of(cls, values: npt.NDArray[Any], empty: Bools | None, where: str, none: Collection[float]) -> Numbers:
@@ -105,20 +96,6 @@ class StatedKind:
 class Scale:
     """How the numbers of a source become outputs.
 
-    Parameters
-    ----------
-    kind : {"score", "probability"}
-        A probability is that of the last of two classes, as the source states it.
-    edges : tuple of float
-        Where a bin ends and the next begins; a number on an edge is in the bin above it.
-    centres : tuple of float
-        The mean of the numbers in each bin, one more than edges.
-    standing : tuple of float
-        The share of numbers below the middle of each bin; of a source whose high numbers speak for the first class, the
-        share above it.
-    low, high : float
-        Numbers outside are refused; infinite where no range was stated.
-
     Examples
     --------
     >>> scale = Scale.of(np.array([1.0, 5.0, 9.0, 5.0, np.nan]), "score")
@@ -128,10 +105,13 @@ class Scale:
     ['up to 3', '3 to 7', '7 or more']
     """
 
-    kind: ColumnKind
-    edges: tuple[float, ...]
-    centres: tuple[float, ...]
+    kind: ColumnKind  # a probability is that of the last of two classes, as the source states it
+    edges: tuple[float, ...]  # where a bin ends and the next begins; a number on an edge is in the bin above it
+    centres: tuple[float, ...]  # the mean of the numbers in each bin, one more than edges
+    # the share of numbers below the middle of each bin; of a source whose high numbers speak for the first class,
+    # the share above it
     standing: tuple[float, ...]
+    # low, high: numbers outside are refused; infinite where no range was stated
     low: float = -np.inf
     high: float = np.inf
 
@@ -242,13 +222,8 @@ def running_against(storage: Storage, leanings: Sequence[Floats]) -> list[int]:
     are taken to speak for what they say than against it. Of two sources that contradict each other nobody knows which
     it is.
 
-    Parameters
-    ----------
-    leanings : sequence of arrays
-        How far each output of each source speaks for the second class.
+    `leanings`: how far each output of each source speaks for the second class.
 
-    Examples
-    --------
     >>> from carob.votes.storage import Dense
     >>> truth = np.random.default_rng(0).integers(0, 2, 200).astype(np.int8)
     >>> running_against(Dense(np.stack([truth, truth, 1 - truth], axis=1)), [np.array([0.0, 1.0])] * 3)
@@ -280,4 +255,4 @@ def running_against(storage: Storage, leanings: Sequence[Floats]) -> list[int]:
 
 
 def _every(n: int) -> int:
-    return max(1, n // _MOST_POINTS)
+    return max(1, n // 5_000)

@@ -7,7 +7,6 @@ for `columns`; whoever can work vote by vote asks for `entries`. `Patterns` are 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,38 +21,11 @@ def is_sparse(votes: int, n: int, m: int) -> bool:
     return votes * CELLS_PER_VOTE < n * m
 
 
-class Storage(Protocol):
-    """Votes of m sources on n points: -1 where a source said nothing, else its output less one."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Points and sources."""
-        ...
-
-    def columns(self, low: int, high: int, sources: Places | None = None) -> Codes:
-        """Votes on points low..high of all or some sources, a row per source."""
-        ...
-
-    def take(self, rows: AnyArray | slice) -> Storage:
-        """The votes on some of the points."""
-        ...
-
-    def select(self, sources: list[int]) -> Storage:
-        """The votes of some of the sources."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
-class Dense(Storage):
-    """All cells, column after column.
+class Dense:
+    """All cells, column after column."""
 
-    Parameters
-    ----------
-    values : array of int8, shape (n, m)
-        In Fortran's order, so that columns are contiguous.
-    """
-
-    values: Codes
+    values: Codes  # shape (n, m): in Fortran's order, so that columns are contiguous
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,24 +47,13 @@ class Dense(Storage):
 
 
 @dataclass(frozen=True, eq=False)
-class Sparse(Storage):
-    """Only the votes, point after point, those of a point in the order of the sources.
+class Sparse:
+    """Only the votes, point after point, those of a point in the order of the sources."""
 
-    Parameters
-    ----------
-    start : array of int64, shape (n + 1,)
-        The votes on point t are those from ``start[t]`` to ``start[t + 1]``.
-    source : array of int32, shape (votes,)
-    value : array of int8, shape (votes,)
-        The output less one; never -1.
-    m : int
-        Number of sources.
-    """
-
-    start: Ints
-    source: npt.NDArray[np.int32]
-    value: Codes
-    m: int
+    start: Ints  # shape (n + 1,): the votes on point t are those from ``start[t]`` to ``start[t + 1]``
+    source: npt.NDArray[np.int32]  # shape (votes,)
+    value: Codes  # shape (votes,): the output less one; never -1
+    m: int  # number of sources
 
     @classmethod
     def of_entries(cls, n: int, m: int, point: Ints, source: Ints, value: Codes) -> Sparse:
@@ -141,6 +102,9 @@ class Sparse(Storage):
         point, source, value = self.entries(0, self.shape[0])
         kept = place[source] >= 0
         return Sparse.of_entries(self.shape[0], len(sources), point[kept], place[source[kept]], value[kept])
+
+
+Storage = Dense | Sparse  # of votes of m sources on n points: -1 where a source said nothing, else its output less one
 
 
 @dataclass(frozen=True, eq=False)

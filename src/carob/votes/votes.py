@@ -21,8 +21,6 @@ from carob.votes.outputs import Outputs
 from carob.votes.scales import Scale, running_against
 from carob.votes.storage import CELLS_PER_VOTE, Dense, Patterns, Sparse
 
-_CROWD = 100  # sources; fewer are quickly gone through, whoever is silent
-
 
 @dataclass(frozen=True, eq=False)
 class Votes:
@@ -101,7 +99,7 @@ class Votes:
     def compact(self) -> Votes:
         """The same, held sparsely where sources are many and most say nothing: a crowd's votes as a whole array."""
         n, m = self.storage.shape
-        if isinstance(self.storage, Sparse) or m < _CROWD:
+        if isinstance(self.storage, Sparse) or m < 100:  # sources; fewer are quickly gone through, whoever is silent
             return self
         spoken = self.storage.values >= 0
         if np.count_nonzero(spoken) * CELLS_PER_VOTE >= n * m:

@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from pair_moments import pair_covariance
 
 from carob import InputError
 from carob._types import Bools, Floats
@@ -14,7 +15,6 @@ from carob.paper.experiments.trials import aggregate_all
 from carob.paper.theory.canonical import signs
 from carob.paper.theory.decomposition import Learner, learn
 from carob.paper.theory.lemmas import class_conditional_misspecification
-from carob.paper.theory.pair_noise import pair_covariance
 from carob.paper.theory.triplet_limits import allowed_pairs
 
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pair_moments import pair_covariance
 
-from carob import InputError
 from carob.paper import Ising
 from carob.paper.theory.canonical import signs
-from carob.paper.theory.pair_noise import PairNoise, pair_covariance
+from carob.paper.theory.pair_noise import PairNoise
 
 MODELS = [
     Ising(0.3, np.array([0.4, 0.6, 0.3, 0.5, 0.8, 0.2]), {(0, 1): 0.3, (2, 5): 0.2}),
@@ -44,8 +44,3 @@ def test_oracle_variances_by_enumeration(truth: Ising, symmetric: bool) -> None:
     found = np.cov(drawn[:, upper[0], upper[1]].T)
     error = np.sqrt((covariance**2 + np.outer(np.diag(covariance), np.diag(covariance))) / 20_000)
     assert (np.abs(found - covariance) / error).max() < 4.5
-
-
-def test_refusals() -> None:
-    with pytest.raises(InputError, match="at most 20 sources"):
-        pair_covariance(Ising.from_means(np.full(25, 0.7)))

@@ -4,10 +4,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from pair_moments import pair_covariance
 
 from carob import InputError
 from carob.paper import Ising
-from carob.paper.theory.pair_noise import pair_covariance
 from carob.paper.theory.triplet_limits import allowed_pairs, mean_limits, triplet_counts, triplet_limits
 
 MODELS = [

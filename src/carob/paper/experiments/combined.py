@@ -19,7 +19,6 @@ SETTINGS: dict[str, tuple[int, Aggregate]] = {
 LABELED = (100, 120, 140, 160, 180, 200)
 UNLABELED = 1_000
 _WEIGHTS = np.linspace(0, 1, 101)
-_MORE = 5  # the labeled estimate alone has more trials by this factor: they cost next to nothing
 
 
 def _parts(options: Options) -> list[Part]:
@@ -32,7 +31,7 @@ def _work(panel: str, n: int, options: Options, rng: np.random.Generator) -> dic
     b = trials.moments(trials.sample(UNLABELED, options.trials, rng))
     unlabeled = triplet_accuracies(b, UNLABELED, aggregate, options.negative)
     labeled = trials.labeled(n, options.trials, rng)
-    alone = trials.labeled(n, _MORE * options.trials, rng)
+    alone = trials.labeled(n, 5 * options.trials, rng)  # which cost next to nothing
     alpha = green_strawderman_weight(unlabeled, labeled, n, trials.m - 2)
     green = alpha[:, None] * unlabeled + (1 - alpha[:, None]) * labeled
     tried = [trials.excess(weight * unlabeled + (1 - weight) * labeled) for weight in _WEIGHTS]

@@ -18,9 +18,7 @@ EDGES = (0, 1, 2, 4)
 # The appendix: every n from 10 to 100, every second to 1,000, every tenth to 5,000.
 GRID = (*range(10, 101), *range(102, 1_001, 2), *range(1_010, 5_001, 10))
 _CURVES = {"mean": "baseline mean", "median": "corrected median"}
-_MORE = 4  # the few unlabeled risks have more trials than the many of the labeled grid, by this factor
 _CHUNKS = 6
-_NOISY = 200  # repetitions behind a standard error of V
 
 
 def _parts(options: Options) -> list[Part]:
@@ -37,7 +35,9 @@ def _unlabeled(d: int, options: Options, rng: np.random.Generator) -> dict[str, 
     trials = Trials(paper_model(d, scale=options.scale))
     found: dict[str, Any] = {}
     for n in SIZES:
-        b = trials.moments(trials.sample(n, _MORE * options.trials, rng))
+        b = trials.moments(
+            trials.sample(n, 4 * options.trials, rng)
+        )  # of few risks, beside the many of the labeled grid
         for aggregate in ("mean", "median"):
             risks = trials.loss(triplet_accuracies(b, n, aggregate, options.negative))
             found[f"{aggregate} {n}"] = mean_and_error(risks)
@@ -72,15 +72,11 @@ def ratio(
     The errors are the spread of V where both risks are given their own noise once more: the first point of a noisy
     curve that is low enough varies more than the noise of a single point says.
 
-    Parameters
-    ----------
-    risk : sequence of float
-        Mean, standard error and the paper's standard error of the unlabeled risk.
-    curve : array, shape (g, 3)
-        The same of the labeled risk at every n of the grid.
+    `risk`: mean, standard error and the paper's standard error of the unlabeled risk. `curve`, shape (g, 3): the same
+    of the labeled risk at every n of the grid.
     """
     rng = np.random.default_rng(n)
-    noise = rng.standard_normal((_NOISY, len(grid) + 1))
+    noise = rng.standard_normal((200, len(grid) + 1))  # repetitions behind a standard error of V
 
     def value(labeled: Floats, unlabeled: float) -> float:
         return float(data_value_ratio(n, equivalent_labels(grid, labeled, unlabeled, convention)))

@@ -21,10 +21,10 @@ from carob.paper.datasets import load_imdb
 from carob.paper.experiments.data_value_ratio import ratio
 from carob.paper.experiments.parts import Experiment, Options, Part, Point, Results, mean_and_error, paper_sizes
 from carob.paper.experiments.trials import Aggregate, aggregate_all
+from carob.paper.fit import fit_votes
 from carob.paper.gold_fit import labeled
 from carob.paper.settings import Negative, TripletSettings
 from carob.paper.triplet_fit import triplets
-from carob.paper.votes_fit import fit_votes
 from carob.posterior.losses import CERTAIN, score
 from carob.posterior.naive_bayes import posterior
 from carob.votes import Votes

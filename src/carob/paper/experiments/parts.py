@@ -16,33 +16,20 @@ import numpy.typing as npt
 
 from carob import __version__
 
-PAPER_TRIALS = 1_000
 Variant = Literal["figures", "text"]
 Results = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the paper is reproduced.
+    """How the paper is reproduced."""
 
-    Parameters
-    ----------
-    trials : int
-        Samples behind every mean.
-    seed : int
-    full : bool
-        Every number of dependencies from 0 to 5, not only those of the figures.
-    variant : {"figures", "text"}
-        The choices that the paper's figures were made with, or those that its text describes.
-    splits : int
-        Random splits of the IMDB reviews, over which the trials are spread.
-    """
-
-    trials: int = 1_000
+    trials: int = 1_000  # samples behind every mean
     seed: int = 0
-    full: bool = False
+    full: bool = False  # every number of dependencies from 0 to 5, not only those of the figures
+    # the choices that the paper's figures were made with, or those that its text describes
     variant: Variant = "figures"
-    splits: int = 50
+    splits: int = 50  # random splits of the IMDB reviews, over which the trials are spread
 
     @property
     def fingerprint(self) -> str:
@@ -81,41 +68,24 @@ class Part:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a curve of a figure.
-
-    Parameters
-    ----------
-    se : float
-        Standard error of the value.
-    paper_se : float
-        What the paper's own value has for a standard error, which had 1,000 trials.
-    """
+    """A point of a curve of a figure."""
 
     figure: str
     panel: str
     curve: str
     n: int
     value: float
-    se: float
-    paper_se: float
+    se: float  # standard error of the value
+    paper_se: float  # what the paper's own value has for a standard error, which had 1,000 trials
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of the paper's experiments.
+    """One of the paper's experiments."""
 
-    Parameters
-    ----------
-    parts : callable
-        The parts for some options.
-    points : callable
-        Points of figures from the results of the parts, by name.
-    tables : callable, optional
-        Rows of tables, by the table's name.
-    """
-
-    parts: Callable[[Options], list[Part]]
-    points: Callable[[Results, Options], list[Point]]
+    parts: Callable[[Options], list[Part]]  # the parts for some options
+    points: Callable[[Results, Options], list[Point]]  # points of figures from the results of the parts, by name
+    # rows of tables, by the table's name
     tables: Callable[[Results, Options], dict[str, list[dict[str, Any]]]] = lambda results, options: {}
 
 
@@ -123,27 +93,19 @@ def mean_and_error(values: npt.ArrayLike) -> tuple[float, float, float]:
     """Mean over the values, its standard error, and that of a mean over as many as the paper's."""
     found = np.asarray(values, dtype=np.float64)
     spread = float(found.std(ddof=1))
-    return float(found.mean()), spread / np.sqrt(len(found)), spread / np.sqrt(PAPER_TRIALS)
+    return float(found.mean()), spread / np.sqrt(len(found)), spread / np.sqrt(1_000)  # the paper's trials
 
 
 @dataclass(frozen=True)
 class PaperValue:
-    """A value of the paper's figures, read off their vector graphics.
-
-    Parameters
-    ----------
-    n : int
-        As read off; some are off by one.
-    rounding : float
-        Half a unit of the last digit that is given.
-    """
+    """A value of the paper's figures, read off their vector graphics."""
 
     figure: str
     panel: str
     curve: str
-    n: int
+    n: int  # as read off; some are off by one
     value: float
-    rounding: float
+    rounding: float  # half a unit of the last digit that is given
 
 
 @cache

@@ -30,20 +30,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "imdb": imdb.EXPERIMENT,
     "theory": theory.EXPERIMENT,
 }
-_TOLERANCE, _TOLERANCE_AT_100 = 0.03, 0.06  # share of the value, where that is more than the noise
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A value of the paper's figures and ours.
-
-    Parameters
-    ----------
-    se : float
-        Standard error of the difference: both our noise and the paper's.
-    rounding : float
-        What the paper's value is rounded by, at most.
-    """
+    """A value of the paper's figures and ours."""
 
     figure: str
     panel: str
@@ -51,8 +42,8 @@ class Comparison:
     n: int
     paper: float
     ours: float
-    se: float
-    rounding: float = 0.0
+    se: float  # standard error of the difference: both our noise and the paper's
+    rounding: float = 0.0  # what the paper's value is rounded by, at most
 
     @property
     def agrees(self) -> bool:
@@ -60,27 +51,18 @@ class Comparison:
 
         Some of the paper's values have a single digit.
         """
-        share = _TOLERANCE_AT_100 if self.n == 100 else _TOLERANCE
+        share = 0.06 if self.n == 100 else 0.03
         return abs(self.ours - self.paper) <= max(3 * self.se, share * abs(self.paper)) + self.rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """Everything that was found.
-
-    Parameters
-    ----------
-    options : Options
-    points : list of Point
-    comparison : list of Comparison
-        For every value of the paper's figures that was reproduced.
-    tables : dict
-        Rows of the paper's tables; of "theory", its bounds beside what they bound.
-    """
+    """Everything that was found."""
 
     options: Options
     points: list[Point]
-    comparison: list[Comparison]
+    comparison: list[Comparison]  # for every value of the paper's figures that was reproduced
+    # rows of the paper's tables; of "theory", its bounds beside what they bound
     tables: dict[str, list[dict[str, Any]]]
 
 

@@ -101,10 +101,7 @@ def triplet_accuracies(b: Floats, n: int, aggregate: Aggregate, negative: Negati
     A moment that is 0 is taken as 1/n; a triplet with a negative ratio is left out, or its absolute value taken; every
     triplet is cut to 1 - 1/n before the aggregate.
 
-    Parameters
-    ----------
-    b : array, shape (size, m, m)
-        Pair moments of samples of n points.
+    `b`, shape (size, m, m): pair moments of samples of n points.
     """
     return clipped(aggregate_all(np.where(b == 0, 1 / n, b), aggregate, negative, 1 - 1 / n), n)
 

@@ -19,24 +19,12 @@ Positions = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What triplets are taken of: features with parameters x such that products of two are seen in the votes.
+    """What triplets are taken of: features with parameters x such that products of two are seen in the votes."""
 
-    Parameters
-    ----------
-    source : array of int, shape (f,)
-        The source of each feature.
-    output : array of int, shape (f,)
-        Where a feature is an output of its source: which one, by its place in `Outputs`.
-    allowed : array of bool, shape (f, f)
-        Pairs that a triplet may use.
-    limit : float or None
-        Bound of a single estimate before it is aggregated.
-    """
-
-    source: Places
-    output: Places
-    allowed: Bools
-    limit: float | None
+    source: Places  # shape (f,): the source of each feature
+    output: Places  # shape (f,): where a feature is an output of its source: which one, by its place in `Outputs`
+    allowed: Bools  # shape (f, f): pairs that a triplet may use
+    limit: float | None  # bound of a single estimate before it is aggregated
 
 
 class Kind(ABC):
@@ -44,13 +32,13 @@ class Kind(ABC):
 
     words: str  # what is learned of a source
 
-    @abstractmethod
     def suits(self, moments: Moments) -> bool:
         """Whether the votes look as if of this kind."""
+        return True
 
-    @abstractmethod
     def refuses(self, K: int) -> str:
         """Why this kind cannot be learned with K classes; empty where it can."""
+        return ""
 
     @abstractmethod
     def features(self, moments: Moments, pairs: Positions) -> Features:
@@ -64,9 +52,9 @@ class Kind(ABC):
     def tables(self, moments: Moments, features: Features, x: Floats, balance: Floats) -> Floats:
         """Probability of every output given the class, shape (m, K, outputs), of sources that have these x."""
 
-    @abstractmethod
     def balance_triples(self, moments: Moments, pairs: Positions) -> tuple[Places, Ints, Places] | None:
         """Features, their signs and triples whose sums the class balance takes; None where pairs of outputs do."""
+        return None
 
     @abstractmethod
     def class_balance(
@@ -78,12 +66,7 @@ class Kind(ABC):
     def joint_table(self, joint: Ints, with_others: Ints, model: SourceModel, group: Group) -> Floats:
         """Table of a group of sources that are taken as one, from what the other sources say, shape (K, outputs...).
 
-        Parameters
-        ----------
-        joint, with_others
-            As in `GroupCounts`, over all points.
-        model : SourceModel
-            Of all sources, each by itself.
+        `joint` and `with_others`: as in `GroupCounts`, over all points. `model`: of all sources, each by itself.
         """
 
     @abstractmethod

@@ -21,21 +21,11 @@ from carob.posterior.source_model import SourceModel
 from carob.votes import GoldPoints, Outputs
 from carob.votes.outputs import SILENT, joint_output
 
-_ROUNDS = 50  # of bringing a joint table to what is known of it; a few are enough where that fits together
-
 
 class Symmetric(Kind):
     """One accuracy per source."""
 
     words = "one accuracy per source"
-
-    def suits(self, moments: Moments) -> bool:
-        """Any votes."""
-        return True
-
-    def refuses(self, K: int) -> str:
-        """No number of classes."""
-        return ""
 
     def features(self, moments: Moments, pairs: Positions) -> Features:
         """One feature per source; two sources that each vote for one class only agree always or never."""
@@ -54,10 +44,6 @@ class Symmetric(Kind):
         n, K = moments.n, len(balance)
         right = np.clip((1 + (K - 1) * x) / K, 1 / n, 1 - 1 / n)
         return symmetric_tables(right, moments.coverage / n, K)
-
-    def balance_triples(self, moments: Moments, pairs: Positions) -> None:
-        """Shares of votes are enough."""
-        return None
 
     def class_balance(
         self, moments: Moments, triples: TripleSums | None, sums: Ints | None, pairs: Positions
@@ -118,7 +104,7 @@ class Symmetric(Kind):
         often = sum(joint[place] for place in turned) / n
         shares = found * often
         # Every output as frequent as it is, and every member as accurate as the model has it: in turn, until both hold.
-        for _ in range(_ROUNDS):
+        for _ in range(50):  # a few are enough where that fits together
             for member, i in enumerate(group):
                 shares = _with_accuracy(shares, every[member] == SILENT + 1, every[member] != SILENT, model.accuracy[i])
             shares *= often / np.maximum(sum(shares[place] for place in turned), 1e-300)
@@ -158,12 +144,8 @@ class Symmetric(Kind):
 def symmetric_tables(right: Floats, votes: Floats, K: int) -> Floats:
     """Tables, shape (m, K, K + 1), of sources that are right with one probability, wrong in every way alike.
 
-    Parameters
-    ----------
-    right : array, shape (m,)
-        Probability that a vote is right.
-    votes : array, shape (m,)
-        Probability of a vote, the same for every class.
+    `right`, shape (m,): probability that a vote is right. `votes`, shape (m,): probability of a vote, the same for
+    every class.
     """
     table = np.empty((len(right), K, K + 1))
     table[:, :, SILENT] = (1 - votes)[:, None]
@@ -176,10 +158,7 @@ def symmetric_tables(right: Floats, votes: Floats, K: int) -> Floats:
 def _around(outputs: Ints, truth: AnyArray, K: int, sizes: Sequence[int]) -> Ints:
     """Joint output of votes that are counted from the true class on, around the circle of classes; shape of `truth`.
 
-    Parameters
-    ----------
-    outputs : array of int, shape (w, points)
-    truth : array of int, shape (points,)
+    `outputs`, shape (w, points). `truth`, shape (points,).
     """
     return joint_output(list(np.where(outputs == SILENT, SILENT, (outputs - 1 - truth) % K + 1)), sizes)
 

@@ -26,7 +26,6 @@ from carob.paper.theory.canonical import LARGEST, Edge
 from carob.paper.theory.ising import Ising
 from carob.paper.theory.loss import expected_log_loss
 from carob.paper.theory.pair_noise import PairNoise
-from carob.paper.theory.pair_noise import pair_covariance as pair_covariance
 from carob.paper.theory.triplet_limits import (
     TripletLimits,
     allowed_pairs,
@@ -36,10 +35,6 @@ from carob.paper.theory.triplet_limits import (
     triplet_limits,
 )
 
-_DRAWS, _FEWEST_DRAWS = 5_000, 30
-_WORK = 20_000_000  # triplets that are drawn in all, unless that leaves too few draws
-_BATCH = 4_000_000  # numbers that are drawn at once
-_CHOICES, _CHOICES_OF_MANY = 300, 10  # draws of a random triplet for every source, where losses are lists and grids
 _TIE = 1e-9  # triplets nearer than this in the limit are tied
 
 
@@ -119,7 +114,7 @@ def asymptotics(
         limit, variance = mean_limits(truth, centre, allowed), _mean_variances(truth, centre, allowed)
     else:
         limit, variance, spread = np.empty(m), np.empty(m), np.empty(m)
-        chosen = np.empty((_CHOICES if m <= LARGEST else _CHOICES_OF_MANY, m))
+        chosen = np.empty((300 if m <= LARGEST else 10, m))  # draws of a random triplet; losses are lists, or grids
         for i in range(m):
             triplets = triplet_limits(truth, i, centre, allowed)
             limit[i], spread[i] = triplets.limit.mean(), triplets.limit.var()
@@ -164,8 +159,8 @@ def _medians(truth: Ising, centre: float, allowed: Bools, rng: np.random.Generat
     noise = PairNoise(truth, centre)
     c = moments_about(truth, centre)
     most = m * (m - 1) * (m - 2) // 2
-    draws = min(_DRAWS, max(_FEWEST_DRAWS, _WORK // most))
-    batch = max(1, min(draws, _BATCH // max(m * m, most // m)))
+    draws = min(5_000, max(30, 20_000_000 // most))  # triplets in all
+    batch = max(1, min(draws, 4_000_000 // max(m * m, most // m)))  # numbers at once
     limit, found, means = np.empty(m), np.empty((draws, m)), np.empty((draws, m))
     for low in range(0, draws, batch):
         rows = slice(low, min(low + batch, draws))

@@ -156,17 +156,11 @@ def _sampling_noise(truth: Ising, votes: Votes) -> float:
 
 @dataclass(frozen=True)
 class AverageDecomposition:
-    """Means over trials and their standard errors, in nats.
-
-    Parameters
-    ----------
-    n, trials : int
-    mean, error : dict
-        By part: irreducible, inference_bias, estimation, class_balance, marginal_fit, excess, total.
-    """
+    """Means over trials and their standard errors, in nats."""
 
     n: int
     trials: int
+    # mean, error: by part: irreducible, inference_bias, estimation, class_balance, marginal_fit, excess, total
     mean: dict[str, float]
     error: dict[str, float]
 

@@ -14,24 +14,14 @@ from carob.paper.theory.ising import Ising
 
 @dataclass(frozen=True)
 class EdgeEpsilon:
-    """The lemma "quantifying per-edge misspecification", term by term; primes are the model without the edge.
+    """The lemma "quantifying per-edge misspecification", term by term; primes are the model without the edge."""
 
-    Parameters
-    ----------
-    epsilon : float
-        E[l_i l_j] - E[l_i Y] E[l_j Y].
-    delta_i, delta_j : float
-        How much the edge changes E[l_i Y] and E[l_j Y].
-    delta_ij : float
-        How much it changes E[l_i l_j].
-    a_i, a_j : float
-        E'[l_i Y] and E'[l_j Y], without the edge.
-    """
-
-    epsilon: float
+    epsilon: float  # E[l_i l_j] - E[l_i Y] E[l_j Y]
+    # delta_i, delta_j: how much the edge changes E[l_i Y] and E[l_j Y]
     delta_i: float
     delta_j: float
-    delta_ij: float
+    delta_ij: float  # how much it changes E[l_i l_j]
+    # a_i, a_j: E'[l_i Y] and E'[l_j Y], without the edge
     a_i: float
     a_j: float
 

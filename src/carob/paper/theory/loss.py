@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from carob.paper.theory.ising import Ising
 
 _GRID = 1 << 18
-_LISTED = 12  # sources whose outcomes are listed together before they go on the grid
 _TAIL = 1e-16  # probability that may fall off the grid
 
 
@@ -88,7 +87,7 @@ def _on_grid(truth: Ising, start: float, weights: Floats) -> ExpectedLoss:
     sets: list[list[int]] = [[]]
     size = 0
     for c, component in enumerate(truth.components):
-        if size + len(component) > _LISTED and sets[-1]:
+        if size + len(component) > 12 and sets[-1]:  # so many are listed together
             sets.append([])
             size = 0
         sets[-1].append(c)

@@ -15,8 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from carob._types import Floats, Places
-from carob.errors import InputError
-from carob.paper.theory.canonical import LARGEST, signs
+from carob.paper.theory.canonical import signs
 from carob.paper.theory.ising import Ising
 
 
@@ -126,24 +125,3 @@ def _root(covariance: Floats) -> Floats:
     """A matrix whose square is the covariance, which may be singular."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T)
-
-
-def pair_covariance(truth: Ising, centre: float = 0.0) -> Floats:
-    """Covariance of the estimates of E[w_i w_j], i < j as `combinations` orders them, times n; shape (pairs, pairs).
-
-    By listing all vote patterns: for few sources, and to test the rest of this file.
-    """
-    if truth.m > LARGEST:
-        raise InputError(
-            f"covariances of pair moments are enumerated, for at most {LARGEST} sources; there are {truth.m}."
-        )
-    first, second = np.array(list(combinations(range(truth.m), 2))).T
-    w = signs(truth.m) - centre * truth.a
-    p = truth.probabilities.sum(axis=1)
-    result = np.zeros((len(first), len(first)))
-    for low in range(0, len(w), 1 << 14):
-        rows = slice(low, low + (1 << 14))
-        products = w[rows][:, first] * w[rows][:, second]
-        result += products.T @ (products * p[rows, None])
-    c = truth.pair_moments[first, second] - centre**2 * truth.a[first] * truth.a[second]
-    return np.asarray(result - np.outer(c, c))

@@ -24,21 +24,13 @@ from carob.paper.theory.ising import Ising
 
 @dataclass(frozen=True, eq=False)
 class TripletLimits:
-    """The T triplets of a source.
+    """The T triplets of a source."""
 
-    Parameters
-    ----------
-    first, second : array, shape (T,)
-        The other two sources, j < k.
-    limit : array, shape (T,)
-        Where the estimate goes.
-    noise : array, shape (3, 3, T)
-        n times the covariance of the relative errors of the moments (i, j), (i, k) and (j, k).
-    """
-
+    # first, second: shape (T,): the other two sources, j < k
     first: Places
     second: Places
-    limit: Floats
+    limit: Floats  # shape (T,): where the estimate goes
+    # shape (3, 3, T): n times the covariance of the relative errors of the moments (i, j), (i, k) and (j, k)
     noise: Floats
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,12 @@ from carob.posterior.source_table import SourceTable
 from carob.show.cells import Between, Cell, Percent, Share, Text
 from carob.show.charts.chart import LEARNED_FROM, WIDTH, Chart, series
 
-_SHOWN = 20  # the most telling sources
-
 
 def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: bool = True) -> Chart | None:
     """Accuracies with their intervals; None where none is known.
 
-    Parameters
-    ----------
-    alone : SourceTable, optional
-        What votes alone say of the same sources.
-    by_gold : bool
-        Whether gold, where there is some, took part in the accuracies of `data`.
+    `alone`: what votes alone say of the same sources. `by_gold`: whether gold, where there is some, took part in the
+    accuracies of `data`.
     """
     table = data.sources
     shown = telling(table, len(data.classes))
@@ -33,7 +28,8 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     if alone is not None:
         rows += _rows(alone, [alone.source.index(table.source[i]) for i in shown], LEARNED_FROM[2])
     if data.n_gold:
-        rows += _gold_rows(table, shown, data.level)
+        low, high = wilson(table.correct, table.correct + table.incorrect, data.level)
+        rows += _rows(replace(table, accuracy=table.empirical_accuracy, low=low, high=high), shown, LEARNED_FROM[1])
     if not rows:
         return None
     order = [table.source[i] for i in sorted(shown, key=lambda i: -np.nan_to_num(table.accuracy[i]))]
@@ -41,12 +37,7 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     rows.sort(key=lambda row: (order.index(row["source"]), names.index(row["from"])))
     chance = 1 / len(data.classes)
     cells: list[list[Cell]] = [
-        [
-            Text(row["source"]),
-            Text(row["from"]),
-            Share(row["value"]),
-            Between(Share(row["low"]), Share(row["high"])),
-        ]
+        [Text(row["source"]), Text(row["from"]), Share(row["value"]), Between(Share(row["low"]), Share(row["high"]))]
         for row in rows
     ]
 
@@ -80,7 +71,7 @@ def accuracies(data: DataSummary, alone: SourceTable | None = None, by_gold: boo
     )
 
 
-def telling(table: SourceTable, K: int, most: int = _SHOWN) -> list[int]:
+def telling(table: SourceTable, K: int, most: int = 20) -> list[int]:
     """The places of the sources that tell most."""
     return sorted(np.argsort(-how_telling(table, K), kind="stable")[:most].tolist())
 
@@ -98,21 +89,6 @@ def _rows(table: SourceTable, shown: Sequence[int], name: str) -> list[dict[str,
             ends = (low, high) if np.isfinite(low) and np.isfinite(high) else (value, value)
             rows.append({"source": table.source[i], "from": name, "value": value, "low": ends[0], "high": ends[1]})
     return rows
-
-
-def _gold_rows(table: SourceTable, shown: Sequence[int], level: float) -> list[dict[str, Any]]:
-    low, high = wilson(table.correct, table.correct + table.incorrect, level)
-    return [
-        {
-            "source": table.source[i],
-            "from": LEARNED_FROM[1],
-            "value": float(table.empirical_accuracy[i]),
-            "low": float(low[i]),
-            "high": float(high[i]),
-        }
-        for i in shown
-        if table.correct[i] + table.incorrect[i] > 0
-    ]
 
 
 def _finding(table: SourceTable, shown: Sequence[int], chance: float) -> str:

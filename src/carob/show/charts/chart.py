@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from carob.errors import InputError
 from carob.show.cells import Cell
@@ -39,45 +41,30 @@ _CONFIG = {
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture with all that stands beside it.
+    """A picture with all that stands beside it."""
 
-    Parameters
-    ----------
-    name : str
-        What it is about, in a word, as in the name of a file.
-    title : str
-        What it shows: the finding, in a sentence.
-    description : str
-        What is drawn how, for those who do not see it.
-    headers : sequence of str
-    rows : sequence of sequences of cells
-        Its data as a table.
-    plot : callable
-        Draws it, given the module `altair`.
-    """
-
-    name: str
-    title: str
-    description: str
+    name: str  # what it is about, in a word, as in the name of a file
+    title: str  # what it shows: the finding, in a sentence
+    description: str  # what is drawn how, for those who do not see it
     headers: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    plot: Callable[[Any], Any]
+    rows: Sequence[Sequence[Cell]]  # its data as a table
+    plot: Callable[[Any], Any]  # draws it, given the module `altair`
 
     def specification(self, titled: bool = True) -> dict[str, Any]:
         """In Vega-Lite, with or without the title."""
-        drawn = self.plot(_altair()).properties(description=f"{self.title} {self.description}")
-        found: dict[str, Any] = (drawn.properties(title=_lines(self.title)) if titled else drawn).to_dict()
+        drawn = self.plot(_module("altair")).properties(description=f"{self.title} {self.description}")
+        found: dict[str, Any] = (drawn.properties(title=textwrap.wrap(self.title, 62)) if titled else drawn).to_dict()
         return found | {"config": found.get("config", {}) | _CONFIG}
 
     def svg(self, titled: bool = True) -> str:
         """The picture as SVG."""
-        return str(_convert().vegalite_to_svg(self.specification(titled)))
+        return str(_module("vl_convert").vegalite_to_svg(self.specification(titled)))
 
     def png(self) -> bytes:
         """The picture as PNG, on white."""
         specification = self.specification()
         specification["config"] = specification["config"] | {"background": "white"}
-        return bytes(_convert().vegalite_to_png(specification, scale=2))
+        return bytes(_module("vl_convert").vegalite_to_png(specification, scale=2))
 
 
 def series(alt: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -105,8 +92,8 @@ def _scale(alt: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
 
 def check_charts() -> None:
     """Refuse before any work is done where charts cannot be drawn."""
-    _altair()
-    _convert()
+    _module("altair")
+    _module("vl_convert")
 
 
 def can_draw() -> bool:
@@ -118,24 +105,8 @@ def can_draw() -> bool:
     return True
 
 
-def _lines(title: str, width: int = 62) -> list[str]:
-    """A title in lines that fit."""
-    import textwrap
-
-    return textwrap.wrap(title, width) or [""]
-
-
-def _altair() -> Any:
+def _module(name: Literal["altair", "vl_convert"]) -> Any:
     try:
-        import altair
+        return importlib.import_module(name)
     except ImportError:
         raise InputError("charts need Altair and vl-convert: pip install 'carob[charts]'.") from None
-    return altair
-
-
-def _convert() -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise InputError("charts need Altair and vl-convert: pip install 'carob[charts]'.") from None
-    return vl_convert

@@ -53,17 +53,10 @@ def learning_curves(found: DataValue) -> Chart | None:
         x_scale = alt.Scale(type="log", domain=[n[0], n[-1]], nice=False)
         y_scale = alt.Scale(domain=[0, highest], clamp=True)
         x = alt.X("n:Q", title="gold labels", scale=x_scale, axis=alt.Axis(format="~s", tickCount=6, grid=False))
-        area = (
-            alt.Chart(alt.Data(values=band))
-            .mark_area(opacity=0.18, color=COLOURS[1], clip=True)
-            .encode(x=x, y=alt.Y("low:Q", scale=y_scale, title="log loss"), y2="high:Q")
-        )
-        drawn = (
-            alt.Chart(alt.Data(values=lines))
-            .mark_line(strokeWidth=2, clip=True)
-            .encode(x=x, y=alt.Y("loss:Q", scale=y_scale, title="log loss"), **dashes(alt, LEARNED_FROM))
-        )
-        layers = [area, drawn]
+        low, loss = (alt.Y(f"{name}:Q", scale=y_scale, title="log loss") for name in ("low", "loss"))
+        area = alt.Chart(alt.Data(values=band)).mark_area(opacity=0.18, color=COLOURS[1], clip=True)
+        drawn = alt.Chart(alt.Data(values=lines)).mark_line(strokeWidth=2, clip=True)
+        layers = [area.encode(x=x, y=low, y2="high:Q"), drawn.encode(x=x, y=loss, **dashes(alt, LEARNED_FROM))]
         if math.isfinite(f.value) and f.value >= n[0]:
             point = [{"n": f.value, "loss": curves.votes_alone.value, "words": f"about {f.value:,.0f}"}]
             base = alt.Chart(alt.Data(values=point))

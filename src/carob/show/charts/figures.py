@@ -42,7 +42,6 @@ FIGURES = {
     ),
     "theory_proposition_1": _Figure("Proposition 1: the median, from above", "excess error", "log", _BOUNDS, False),
 }
-_SMALLEST = 1e-9  # lower end of a band on a logarithmic axis
 _HEADERS = ("panel", "curve", "n", "paper", "ours", "standard error")
 
 
@@ -100,7 +99,7 @@ def _shared(alt: Any, rows: Sequence[dict[str, Any]], about: _Figure) -> dict[st
 
 def _our_rows(name: str, points: Sequence[Point]) -> list[dict[str, Any]]:
     """Our points of a figure that are numbers, with the ends of their bands."""
-    smallest = _SMALLEST if FIGURES[name].scale == "log" else -float("inf")
+    smallest = 1e-9 if FIGURES[name].scale == "log" else -float("inf")  # lower end of a band on a logarithmic axis
     return [
         {
             "panel": point.panel,
@@ -120,24 +119,9 @@ def _panel(alt: Any, name: str, ours: Any, theirs: Any, about: _Figure, shared: 
     y = alt.Scale(type=about.scale, zero=False)
     axis = alt.Axis() if about.grid else alt.Axis(grid=False, format="~g", tickCount=6)
     x, color = shared["x"], shared["color"]
-    band = (
-        alt.Chart(ours)
-        .mark_area(opacity=0.2)
-        .encode(x=x, y=alt.Y("low:Q", scale=y, axis=axis, title=about.value), y2="high:Q", color=color)
-    )
-    line = (
-        alt.Chart(ours)
-        .mark_line(strokeWidth=1.5)
-        .encode(
-            x=x,
-            y=alt.Y("value:Q", scale=y, axis=axis, title=about.value),
-            color=color,
-            strokeDash=shared["strokeDash"],
-        )
-    )
-    dots = (
-        alt.Chart(theirs)
-        .mark_point(size=26, filled=True, opacity=1)
-        .encode(x=x, y=alt.Y("value:Q", scale=y), color=color, shape=shared["shape"])
-    )
+    low, value = (alt.Y(f"{name}:Q", scale=y, axis=axis, title=about.value) for name in ("low", "value"))
+    base, points = alt.Chart(ours), alt.Chart(theirs).mark_point(size=26, filled=True, opacity=1)
+    band = base.mark_area(opacity=0.2).encode(x=x, y=low, y2="high:Q", color=color)
+    line = base.mark_line(strokeWidth=1.5).encode(x=x, y=value, color=color, strokeDash=shared["strokeDash"])
+    dots = points.encode(x=x, y=alt.Y("value:Q", scale=y), color=color, shape=shared["shape"])
     return alt.layer(band, line, dots).properties(title=name, width=250, height=220)

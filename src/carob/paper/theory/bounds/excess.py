@@ -203,31 +203,17 @@ def unlabeled_bound(model: Ising | Summary, n_unlabeled: int, recovered: int = 0
 
 @dataclass(frozen=True)
 class Correction:
-    """Proposition 1: when the median removes the standing bias.
+    """Proposition 1: when the median removes the standing bias."""
 
-    Parameters
-    ----------
-    enough_sources : bool
-        m > 5.
-    few_dependencies : bool
-        d < (m - 1) (m - 2) / 4.
-    triplets : int
-        Triplets of each source.
-    consistent_in_edge, consistent_elsewhere : int
-        How many of them are right in the limit, for a source in an edge and for one in none.
-    n_0 : float
-        Points from which on noise does not change the order of the triplets; 1 without edges.
-    c_rho : float
-        The excess error is at most c_rho m rho + B_I, with rho the largest mean square error of an accuracy.
-    """
-
-    enough_sources: bool
-    few_dependencies: bool
-    triplets: int
+    enough_sources: bool  # m > 5
+    few_dependencies: bool  # d < (m - 1) (m - 2) / 4
+    triplets: int  # triplets of each source
+    # consistent_in_edge, consistent_elsewhere: how many of them are right in the limit, for a source in an edge
+    # and for one in none
     consistent_in_edge: int
     consistent_elsewhere: int
-    n_0: float
-    c_rho: float
+    n_0: float  # points from which on noise does not change the order of the triplets; 1 without edges
+    c_rho: float  # the excess error is at most c_rho m rho + B_I, with rho the largest mean square error of an accuracy
 
     @property
     def holds(self) -> bool:

@@ -4,11 +4,10 @@ import numpy as np
 from simulate import draw_votes, symmetric_conditionals
 
 from carob import Moments, Votes
-from carob.count.statistics import Statistics
 from carob.paper import triplets
 from carob.paper.count import count
+from carob.paper.fit import VotesFit, fit_votes
 from carob.paper.settings import TripletSettings
-from carob.paper.votes_fit import VotesFit, fit_votes
 from carob.votes import GoldPoints
 
 
@@ -38,21 +37,6 @@ def test_gold_moves_the_class_balance() -> None:
     assert with_gold.solution.class_balance[1] > alone.solution.class_balance[1] + 0.2
 
 
-def test_other_points_keep_the_balance_and_the_signs() -> None:
-    votes = sample()
-    found = fitted(votes, signs="data")
-    half = votes.take(slice(0, 1_000))
-    again = found.again(Statistics.of(half), np.random.default_rng(0))
-    balance = found.solution.class_balance
-    expected = triplets(Moments.of(half), class_balance=balance)
-    np.testing.assert_allclose(again.model.conditionals, expected.conditionals)
-    np.testing.assert_array_equal(again.solution.class_balance, balance)
-    mean = found.again(Statistics.of(half), np.random.default_rng(0), "mean")
-    expected = triplets(Moments.of(half), "mean", class_balance=balance)
-    np.testing.assert_allclose(mean.model.conditionals, expected.conditionals)
-    assert mean.solution.settings.aggregate == "mean"
-
-
 def test_known_groups_have_joint_tables() -> None:
     votes = sample()
     pairs = [(0, 1)]
@@ -60,4 +44,3 @@ def test_known_groups_have_joint_tables() -> None:
     symmetric = fitted(votes, known_pairs=pairs, symmetric=True)
     for found in (conditional, symmetric):
         assert found.model.groups == ((0, 1), (2,), (3,), (4,))
-        assert found.groups == found.model.groups
