@@ -27,7 +27,7 @@ from sets import files_of, gold_balance, read_set, some_gold, votes_and_gold
 from simulated_votes import simulated_votes
 
 from carob.label.cross_validation import cross_validate
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.posterior.losses import log_losses
 from carob.posterior.settings import Settings
 from carob.value.gains import LEAST, Gain, Law

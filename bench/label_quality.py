@@ -29,7 +29,7 @@ from sets import files_of, gold_balance, read_set
 
 import carob
 from carob._types import AnyArray, Bools, Codes, Floats
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.posterior.settings import Settings
 from carob.votes import Gold, Votes
 

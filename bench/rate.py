@@ -28,7 +28,7 @@ from sets import readable, some_gold
 
 from carob._types import Floats
 from carob.label.cross_validation import cross_validate
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.posterior.settings import Settings
 from carob.value.rate import group_rates
 from carob.votes import GoldPoints, Votes

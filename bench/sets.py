@@ -16,8 +16,7 @@ from pyarrow import compute, parquet
 
 import carob
 from carob.errors import InputError
-from carob.label.fit import learn_votes
-from carob.label.model import Mixture
+from carob.label.model import Mixture, learn_votes
 from carob.posterior.settings import Settings
 from carob.votes import Gold, GoldPoints, Votes
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import carob
 from carob._types import Floats, Ints
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.posterior.settings import Settings
 from carob.votes import Votes
 

@@ -6,7 +6,7 @@ from simulate import draw_votes, sample, some_gold, symmetric_conditionals
 
 from carob import Gold, LabelModel
 from carob.label.cross_validation import FEWEST_GOLD, cross_validate, folds
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.posterior.settings import Settings
 from carob.votes import GoldPoints
 

@@ -10,7 +10,9 @@ from carob.paper.structure import dependent_pairs
 def grouped(seed: int, n: int, sizes: list[int]) -> tuple[Votes, set[tuple[str, str]]]:
     """Sources in groups, eight of ten votes of a group following one hint; the pairs within groups."""
     rng = np.random.default_rng(seed)
-    truth, columns, pairs = rng.integers(0, 2, n), [], set()
+    truth = rng.integers(0, 2, n)
+    columns: list[np.ndarray] = []
+    pairs: set[tuple[str, str]] = set()
     for size in sizes:
         first = len(columns)
         hint = np.where(rng.random(n) < 0.75, truth, 1 - truth)

@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from simulate import draw_votes, sample, some_gold, symmetric_conditionals
 
-from carob.label.fit import learn_votes
-from carob.label.model import EVIDENCE, _mode
+from carob.label.model import EVIDENCE, _mode, learn_votes
 from carob.posterior.losses import log_losses
 from carob.posterior.settings import Settings
 from carob.votes import Votes
@@ -48,12 +47,12 @@ def test_known_answer_gold_weighs_readings_by_bayes_rule() -> None:
 
 
 def test_new_votes_are_labeled_as_those_learned_from() -> None:
-    votes = sample(500, abstain=0.4)
+    votes, few = sample(500, abstain=0.4), np.array([3, 1])
     for gold in (None, some_gold(votes, 50).values):
         learned = learn_votes(votes, Settings())
         mixture = learned.with_gold(np.full(500, -1, dtype=np.int8) if gold is None else gold)
         np.testing.assert_allclose(mixture.posterior(votes), learned.probabilities(mixture), atol=1e-12)
-        np.testing.assert_allclose(mixture.posterior(votes.take([3, 1])), mixture.posterior(votes)[[3, 1]], atol=1e-12)
+        np.testing.assert_allclose(mixture.posterior(votes.take(few)), mixture.posterior(votes)[few], atol=1e-12)
 
 
 @pytest.mark.parametrize("gold", [0, 40])

@@ -43,7 +43,7 @@ def test_points_without_a_vote_warnings_and_what_was_set_aside() -> None:
         messages=(Message("dropped", "Set aside, no votes: x (dates)."), warning("One."), warning("Two.")),
     )
     (line,) = source_section(data).lines
-    assert line.startswith("228 of 2,000 points have no vote: they get the class balance")
+    assert line.startswith("228 of 2,000 points have no vote: labels there rest on the class balance")
     assert [(s.title, s.lines) for s in message_sections(data.messages, "dropped")] == [
         ("Set aside", ["Set aside, no votes: x (dates)."])
     ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.paper.datasets import paper_model
 from carob.posterior.losses import entropy
 from carob.posterior.settings import Settings

@@ -14,10 +14,9 @@ from carob.errors import examples, plural
 from carob.label.cross_validation import can_validate, cross_validate
 from carob.label.dependence import class_model
 from carob.label.intervals import Estimates, estimates
-from carob.label.model import Learned, Mixture, learn
+from carob.label.model import Learned, Mixture, learn_votes
 from carob.label.training import TrainingVotes, known_classes
 from carob.posterior.fit import Fit
-from carob.posterior.groups import check_groups, dependent_groups
 from carob.posterior.settings import Settings
 from carob.posterior.source_model import SourceModel
 from carob.posterior.source_table import SourceTable
@@ -48,22 +47,10 @@ class MixtureFit(Fit):
         return class_model(TrainingVotes(voted, alone), self.posterior(votes))
 
 
-def fit_votes(data: Votes, gold: Gold | None, settings: Settings) -> MixtureFit:
-    """Learn from votes, and from gold where there is some."""
-    return fit_digest(digest_of(data, gold, settings), settings)
-
-
 def digest_of(data: Votes, gold: Gold | None, settings: Settings) -> Digest:
     """What is learned from: the votes of sources that tell something, and the gold."""
     aside, _ = settings.set_aside(data)
     return Digest.of(data, gold, telling=np.isin(data.sources, aside.left))
-
-
-def learn_votes(votes: Votes, settings: Settings) -> Learned:
-    """What votes say without gold, ready to be corrected by any gold."""
-    groups = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
-    check_groups(groups, votes.sources, votes.outputs)
-    return learn(TrainingVotes(votes, groups), settings.given_balance(votes.classes))
 
 
 def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:

@@ -30,7 +30,9 @@ from carob._kernels.threads import in_threads
 from carob._types import Bools, Codes, Floats, Group, Places, cached_property
 from carob.label.readings import Reading, learn_readings, smoothed_count
 from carob.label.training import TrainingVotes, sums_of
+from carob.posterior.groups import check_groups, dependent_groups
 from carob.posterior.naive_bayes import softmax
+from carob.posterior.settings import Settings
 from carob.votes import Votes
 
 COUNT = 0.25  # share of a count of votes beside the dependent reading
@@ -267,8 +269,11 @@ def of_silent(of_readings: Sequence[Floats], voted: Bools, given: Floats | None)
     return [p if given is None else np.where(voted[:, None], p, given) for p in of_readings]
 
 
-def learn(training: TrainingVotes, given: Floats | None) -> Learned:
-    """Learn the readings from votes; `given` is the class balance where the user says it."""
+def learn_votes(votes: Votes, settings: Settings) -> Learned:
+    """What votes say without gold, ready to be corrected by any gold."""
+    groups = dependent_groups(len(votes.sources), settings.pairs(votes.sources))
+    check_groups(groups, votes.sources, votes.outputs)
+    training, given = TrainingVotes(votes, groups), settings.given_balance(votes.classes)
     readings, prior = learn_readings(training, given)
     of_readings = [reading.posterior(training.votes, training.groups)[0] for reading in readings]
     count = smoothed_count(training.tally, COUNTED)

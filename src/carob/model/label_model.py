@@ -15,7 +15,7 @@ from carob._types import Abstains, AnyArray, Floats, Label, Progress, Shown
 from carob.count.aside import set_aside_before
 from carob.count.digest import Digest
 from carob.errors import InputError, NotFittedError, examples, plural
-from carob.label.fit import fit_digest, fit_votes
+from carob.label.fit import digest_of, fit_digest
 from carob.model.content import fit_of, model_content
 from carob.model.explanation import point_explanation
 from carob.paper.fit import fit_paper
@@ -129,7 +129,11 @@ class LabelModel(Shown):
         data, truth = self.read(votes, gold)
         if gold is None:
             _warn_of_unused(data.gold)
-        self.fit_ = learn(data, truth, settings, progress)
+        self.fit_: Fit
+        if settings.method == "consensus":
+            self.fit_ = fit_digest(digest_of(data, truth, settings), settings)
+        else:
+            self.fit_ = fit_paper(data, truth, settings, progress)
         return self
 
     def read(self, votes: Any, gold: Any = None, chances: Any = None) -> tuple[Votes, Gold | None]:
@@ -331,13 +335,6 @@ class LabelModel(Shown):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(categorical=True, string=True, sparse=True),
         )
-
-
-def learn(data: Votes, gold: Gold | None, settings: Settings, progress: Progress | None = None) -> Fit:
-    """Learn from votes, and from gold where there is some, by the method of the settings."""
-    if settings.method == "consensus":
-        return fit_votes(data, gold, settings)
-    return fit_paper(data, gold, settings, progress)
 
 
 def _warn_of_unused(gold: Gold | None) -> None:

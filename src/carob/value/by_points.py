@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from carob._types import Floats, Progress
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.paper.ratio import data_value_ratio
 from carob.value.equivalent import equivalent
 from carob.value.interval import Interval

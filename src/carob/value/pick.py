@@ -20,7 +20,7 @@ import numpy as np
 
 from carob._types import AnyArray, Floats, Places, Shown
 from carob.errors import InputError, one_of, plural
-from carob.model.label_model import LabelModel, learn
+from carob.model.label_model import LabelModel
 from carob.posterior.losses import entropy
 from carob.posterior.settings import Settings
 from carob.votes import Gold, Votes
@@ -134,7 +134,8 @@ def pick_points(votes: Votes, gold: Gold | None, settings: Settings, n: int, goa
         share = np.full(len(open_rows), 1 / len(open_rows))
         order = settings.generator().permutation(len(open_rows))
     else:
-        probabilities = learn(aside.votes, gold, settings).posterior(aside.votes)[open_rows]
+        learned = LabelModel(**vars(settings)).fit(aside.votes, gold)
+        probabilities = learned.predict_proba(aside.votes)[open_rows]
         silent = aside.votes.number[open_rows] == 0
         share = chances_to_learn(probabilities, silent)
         order = in_a_row(probabilities, silent, settings.generator())

@@ -23,7 +23,7 @@ import numpy as np
 from carob._types import AnyArray, Floats, Label, Shown
 from carob.errors import InputError, NotIdentifiedError, plural
 from carob.label.cross_validation import cross_validate
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.model.label_model import LabelModel
 from carob.posterior.intervals import student
 from carob.posterior.settings import Settings

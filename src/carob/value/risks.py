@@ -8,7 +8,7 @@ import numpy as np
 
 from carob._types import Floats, Progress, cached_property
 from carob.label.cross_validation import CrossValidation, cross_validate
-from carob.label.fit import learn_votes
+from carob.label.model import learn_votes
 from carob.posterior.losses import CrossScore, entropy, log_losses
 from carob.posterior.settings import Settings
 from carob.value.gains import Prospects, prospects

@@ -184,7 +184,7 @@ def _tables(results: Results, options: Options) -> dict[str, list[dict[str, Any]
     combined = []
     for n, (alone, both) in PAPER_COMBINED.items():
         row: dict[str, Any] = {"n_labeled": n}
-        paper = {"unlabeled": PAPER_TABLE["corrected"][1], "labeled": alone, "combined": both, "carob": None}
+        paper = {"unlabeled": PAPER_TABLE["corrected"][1], "labeled": alone, "combined": both}
         for name, value in paper.items():
             found = np.array([part["combined"][str(n)][name] for part in parts])
             row |= _beside(f"f1_{name}", value, found[:, 1]) | _beside(f"loss_{name}", None, found[:, 0])
