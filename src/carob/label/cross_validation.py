@@ -30,28 +30,18 @@ FEWEST_GOLD = 10  # labels, of two classes or more, from which on scores are tol
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Probabilities of gold points by fits that have not seen their labels.
-
-    Parameters
-    ----------
-    points : GoldPoints
-    fold : array of int, shape (g,)
-        The part of gold that each gold point is in.
-    majority, votes_alone, gold_alone, both : arrays, shape (g, K)
-    everyone : array, shape (n, K)
-        Of all points by votes and gold: of gold points `both`, of others the mean over fits.
-    variation : float
-        What the probabilities vary by over draws of gold, as a mean divergence in nats.
-    """
+    """Probabilities of gold points by fits that have not seen their labels."""
 
     points: GoldPoints
-    fold: Ints
+    fold: Ints  # shape (g,): the part of gold that each gold point is in
+    # majority, votes_alone, gold_alone, both: shape (g, K)
     majority: Floats
     votes_alone: Floats
     gold_alone: Floats
     both: Floats
+    # shape (n, K): of all points by votes and gold: of gold points `both`, of others the mean over fits
     everyone: Floats
-    variation: float
+    variation: float  # what the probabilities vary by over draws of gold, as a mean divergence in nats
 
     def scores(self, level: float) -> tuple[CrossScore, ...]:
         """Accuracy and log loss of each way to label, with intervals."""

@@ -27,12 +27,7 @@ FEW_VOTES = 5  # votes below which a source is taken to be as others are
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MixtureFit(Fit):
-    """A fit whose probabilities are a mixture of ways to read the votes.
-
-    Parameters
-    ----------
-    mixture : Mixture
-    """
+    """A fit whose probabilities are a mixture of ways to read the votes."""
 
     mixture: Mixture
 

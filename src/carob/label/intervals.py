@@ -41,10 +41,7 @@ class Estimates:
 def estimates(learned: Learned, mixture: Mixture, truth: Codes, speaks_for: Floats, level: float) -> Estimates:
     """Accuracies and class balance with intervals of this level.
 
-    Parameters
-    ----------
-    speaks_for : array, shape (m, V, K)
-        1 where an output of a source counts as a vote for the class.
+    `speaks_for`, shape (m, V, K): 1 where an output of a source counts as a vote for the class.
     """
     m = learned.training.m
     told = _numbers(learned.training, speaks_for, known_classes(truth, learned.probabilities(mixture)))

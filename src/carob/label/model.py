@@ -52,54 +52,26 @@ _BLOCK = 1 << 16  # points at a time
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """What gold changes, at one scale.
-
-    Parameters
-    ----------
-    weight : float
-    slopes : array, shape (3,)
-        t_1 to t_3, with 1 for log q.
-    silent : array, shape (K,)
-        b.
-    matrix : array, shape (K, K)
-        M.
-    own : array, shape (m, V, K)
-        What each output of each source adds: s and t_4.
-    """
+    """What gold changes, at one scale."""
 
     weight: float
-    slopes: Floats
-    silent: Floats
-    matrix: Floats
-    own: Floats
+    slopes: Floats  # shape (3,): t_1 to t_3, with 1 for log q
+    silent: Floats  # shape (K,): b
+    matrix: Floats  # shape (K, K): M
+    own: Floats  # shape (m, V, K): what each output of each source adds: s and t_4
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Probabilities of any votes of the same sources.
-
-    Parameters
-    ----------
-    readings : tuple of Reading
-    weights : array, shape (3,)
-    groups : tuple of tuples of int
-        Sources whose votes count as one.
-    counts_for : array, shape (m, V, K)
-        How far each output of each source is a vote for each class.
-    corrections : tuple of Correction
-        None without gold.
-    given : array, shape (K,), or None
-        The class balance, which points without votes have.
-    offset : array, shape (K,)
-        What probabilities of the others are multiplied by to meet it; ones where none is given.
-    """
+    """Probabilities of any votes of the same sources."""
 
     readings: tuple[Reading, ...]
-    weights: Floats
-    groups: tuple[Group, ...]
-    counts_for: Floats
-    corrections: tuple[Correction, ...]
-    given: Floats | None
+    weights: Floats  # shape (3,)
+    groups: tuple[Group, ...]  # sources whose votes count as one
+    counts_for: Floats  # shape (m, V, K): how far each output of each source is a vote for each class
+    corrections: tuple[Correction, ...]  # None without gold
+    given: Floats | None  # shape (K,): the class balance, which points without votes have
+    # shape (K,): what probabilities of the others are multiplied by to meet it; ones where none is given
     offset: Floats
 
     def posterior(self, votes: Votes) -> Floats:
@@ -154,21 +126,13 @@ class Mixture:
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """What is averaged and corrected, of some points.
+    """What is averaged and corrected, of some points."""
 
-    Parameters
-    ----------
-    averaged : tuple of arrays, shape (n, K)
-        The dependent reading with a count and some doubt, and the two others.
-    dependent, count : arrays, shape (n, K)
-    own : sequence of arrays, shape (n, K)
-        Votes times what gold says of each source, for each correction.
-    """
-
-    averaged: tuple[Floats, ...]
+    averaged: tuple[Floats, ...]  # shape (n, K): the dependent reading with a count and some doubt, and the two others
+    # dependent, count: shape (n, K)
     dependent: Floats
     count: Floats
-    own: Sequence[Floats]
+    own: Sequence[Floats]  # shape (n, K): votes times what gold says of each source, for each correction
 
     @classmethod
     def of(cls, of_readings: Sequence[Floats], shares: Floats, count: Floats, own: Sequence[Floats] = ()) -> Components:
@@ -199,25 +163,13 @@ class Components:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What votes say without gold, ready to be corrected by any gold.
-
-    Parameters
-    ----------
-    training : TrainingVotes
-    readings : tuple of Reading
-    prior : array, shape (3,)
-        Weights of the readings.
-    components : Components
-        Of the points learned from.
-    given : array, shape (K,), or None
-        The class balance.
-    """
+    """What votes say without gold, ready to be corrected by any gold."""
 
     training: TrainingVotes
     readings: tuple[Reading, ...]
-    prior: Floats
-    components: Components
-    given: Floats | None
+    prior: Floats  # shape (3,): weights of the readings
+    components: Components  # of the points learned from
+    given: Floats | None  # shape (K,): the class balance
 
     def fit_gold(self, truth: Codes) -> GoldFit:
         """What gold, -1 where it is not known, says of the weights of the readings and of the corrections."""
@@ -284,29 +236,15 @@ def learn_votes(votes: Votes, settings: Settings) -> Learned:
 
 @dataclass(frozen=True, eq=False)
 class GoldFit:
-    """The posterior of what gold changes.
+    """The posterior of what gold changes."""
 
-    Parameters
-    ----------
-    weights : array, shape (3,)
-        Of the readings.
-    share : array, shape (S,)
-        Of each scale.
-    modes : array, shape (S, q)
-        Of the corrections at each scale.
-    curvature : array, shape (S, q, q)
-        Of their log posterior, whose inverse is their covariance.
-    used : array of int
-        The sources that vote on gold points.
-    counts_for, counted : arrays, shape (m, V, K)
-        How far an output is a vote for a class, and how often each class has it on gold, as logarithms.
-    """
-
-    weights: Floats
-    share: Floats
-    modes: Floats
-    curvature: Floats
-    used: Places
+    weights: Floats  # shape (3,): of the readings
+    share: Floats  # shape (S,): of each scale
+    modes: Floats  # shape (S, q): of the corrections at each scale
+    curvature: Floats  # shape (S, q, q): of their log posterior, whose inverse is their covariance
+    used: Places  # the sources that vote on gold points
+    # counts_for, counted: shape (m, V, K): how far an output is a vote for a class, and how often each class has
+    # it on gold, as logarithms
     counts_for: Floats
     counted: Floats
 
@@ -324,12 +262,8 @@ def _fit_corrections(
 ) -> GoldFit:
     """The corrections at each scale that gold points call for.
 
-    Parameters
-    ----------
-    doubt : float
-        The prior weight of the dependent reading.
-    usual : array, shape (m, V, K)
-        P(output | class) of each source without gold.
+    `doubt`: the prior weight of the dependent reading. `usual`, shape (m, V, K): P(output | class) of each source
+    without gold.
     """
     K = gold.K
     mixed = components.mixed(weights)

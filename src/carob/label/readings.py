@@ -47,27 +47,14 @@ _TINY = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a vote adds to the score of each class, and what is there before any.
+    """What a vote adds to the score of each class, and what is there before any."""
 
-    Parameters
-    ----------
-    tables : array, shape (m, V, K)
-    silence : array, shape (m, K)
-        The same of saying nothing.
-    before : array, shape (K,)
-    hits : array, shape (m, K)
-        P(says y | y).
-    if_hard : array, shape (m, V, K), or None
-        What a vote adds on a hard point, where points may be hard.
-    before_hard : array, shape (K,)
-    """
-
-    tables: Floats
-    silence: Floats
-    before: Floats
-    hits: Floats
-    if_hard: Floats | None = None
-    before_hard: Floats | None = None
+    tables: Floats  # shape (m, V, K)
+    silence: Floats  # shape (m, K): the same of saying nothing
+    before: Floats  # shape (K,)
+    hits: Floats  # shape (m, K): P(says y | y)
+    if_hard: Floats | None = None  # shape (m, V, K): what a vote adds on a hard point, where points may be hard
+    before_hard: Floats | None = None  # shape (K,)
 
     @property
     def columns(self) -> tuple[Floats, Floats]:
@@ -109,16 +96,9 @@ def learn_reading(
 ) -> tuple[Reading, Floats]:
     """EM from labels to start with: the reading, and the probabilities that it gives the points, shape (n, K).
 
-    Parameters
-    ----------
-    weight : array, shape (m,)
-        What the votes of each source count for.
-    given : array, shape (K,), or None
-        The class balance.
-    anchor : array, shape (n, K), or None
-        Labels that those which are learned from stay near.
-    times : array, shape (n,), or None
-        How often each point is there, in a bootstrap.
+    `weight`, shape (m,): what the votes of each source count for. `given`, shape (K,): the class balance. `anchor`,
+    shape (n, K): labels that those which are learned from stay near. `times`, shape (n,): how often each point is
+    there, in a bootstrap.
     """
     p, easy = start, np.ones(training.n)
     for _ in range(STEPS):

@@ -19,17 +19,10 @@ _FEW_CELLS = 1 << 20  # that are counted before threads would have started
 
 @dataclass(frozen=True, eq=False)
 class TrainingVotes:
-    """Votes of m sources on n points, for K classes; V is the largest number of things that a source may say.
-
-    Parameters
-    ----------
-    votes : Votes
-    groups : tuple of tuples of int
-        Sources whose votes on a point count as one, their mean; each source is in one group.
-    """
+    """Votes of m sources on n points, for K classes; V is the largest number of things that a source may say."""
 
     votes: Votes
-    groups: tuple[Group, ...]
+    groups: tuple[Group, ...]  # sources whose votes on a point count as one, their mean; each source is in one group
 
     @property
     def n(self) -> int:
@@ -100,10 +93,7 @@ class TrainingVotes:
     def sums(self, tables: Floats, silence: Floats | None = None) -> Floats:
         """Sum over the sources of what they say of each point, shape (n, C); `silence` of those that say nothing.
 
-        Parameters
-        ----------
-        tables : array, shape (m, V, C)
-        silence : array, shape (m, C), or None
+        `tables`, shape (m, V, C). `silence`, shape (m, C).
         """
         return sums_of(self.votes, self.groups, tables, silence)
 

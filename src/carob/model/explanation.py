@@ -13,23 +13,12 @@ from carob.votes import Votes
 
 @dataclass(frozen=True)
 class Moved:
-    """What one vote does to a point.
-
-    Parameters
-    ----------
-    source : str
-    vote : str or int
-        The class it votes for, or the numbers among which its score is.
-    change : float
-        How much more probable it makes the class that the point is given: with it less without it.
-    score : bool
-        Whether it is a score.
-    """
+    """What one vote does to a point."""
 
     source: str
-    vote: Label
-    change: float
-    score: bool = False
+    vote: Label  # the class it votes for, or the numbers among which its score is
+    change: float  # how much more probable it makes the class that the point is given: with it less without it
+    score: bool = False  # whether it is a score
 
 
 def moved(fit: Fit, point: Votes) -> tuple[Label, float, list[Moved]]:

@@ -23,27 +23,19 @@ _LARGEST_REPETITION = 100.0  # the votes on a point would count as a hundredth o
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RecalibratedFit(Fit):
-    """A fit of votes and gold as versions 0.1 and 0.2 made it: naive Bayes, scaled as gold showed.
-
-    Parameters
-    ----------
-    weight, slope, exponent, count : arrays, shape (G,)
-        Share of each scaling in a mixture; a, g and c of ``log P(y) + a (2 / (v + 1))^g L_y + c 2 n_y / (v + 2) + b_y``
-        with v votes on the point, n_y of them for class y, and L the log-likelihoods of naive Bayes.
-    shift : array, shape (G, K)
-        b.
-    once : tuple of tuples of int
-        Groups of sources whose votes for a class count as one.
-    """
+    """A fit of votes and gold as versions 0.1 and 0.2 made it: naive Bayes, scaled as gold showed."""
 
     NAME: ClassVar = "recalibration"
     _PARTS: ClassVar = ("weight", "slope", "exponent", "count", "shift", "once")
+    # weight, slope, exponent, count: shape (G,): share of each scaling in a mixture; a, g and c of ``log P(y) + a
+    # (2 / (v + 1))^g L_y + c 2 n_y / (v + 2) + b_y`` with v votes on the point, n_y of them for class y, and L
+    # the log-likelihoods of naive Bayes
     weight: Floats
     slope: Floats
     exponent: Floats
     count: Floats
-    shift: Floats
-    once: tuple[Group, ...]
+    shift: Floats  # shape (G, K): b
+    once: tuple[Group, ...]  # groups of sources whose votes for a class count as one
 
     def content(self) -> dict[str, Any]:
         """What a model file holds of it."""
@@ -77,20 +69,11 @@ class RecalibratedFit(Fit):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What every output of every source says about the class.
+    """What every output of every source says about the class."""
 
-    Parameters
-    ----------
-    log_odds : array, shape (m, V, K)
-    groups : tuple of tuples of int
-        Sources whose votes on a point count as one vote, their mean.
-    silence : array, shape (m, K), or None
-        The same of saying nothing; None where that says nothing.
-    """
-
-    log_odds: Floats
-    groups: tuple[Group, ...]
-    silence: Floats | None = None
+    log_odds: Floats  # shape (m, V, K)
+    groups: tuple[Group, ...]  # sources whose votes on a point count as one vote, their mean
+    silence: Floats | None = None  # shape (m, K): the same of saying nothing; None where that says nothing
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -99,32 +82,20 @@ class PoolFit(Fit):
 
     With S what the evidence says of a point with v votes, and M a smoothed majority vote, one of them is
     ``log P(y) + a S_y / (1 + (v - 1) r) + c log (M_y / P(y)) + b_y``.
-
-    Parameters
-    ----------
-    class_balance : array, shape (K,)
-    silent : array, shape (K,)
-        Probabilities of the classes where nobody votes.
-    evidence : tuple of Evidence
-    weight, slope, repetition, count : arrays, shape (R,)
-        Share of each way in the mixture; a, r and c.
-    shift : array, shape (R, K)
-        b.
-    learned : array of int, shape (R,)
-        Which of `evidence` each takes.
     """
 
     NAME: ClassVar = "pool"
     _PARTS: ClassVar = ("class_balance", "silent", "weight", "slope", "repetition", "count", "shift", "learned")
-    class_balance: Floats
-    silent: Floats
+    class_balance: Floats  # shape (K,)
+    silent: Floats  # shape (K,): probabilities of the classes where nobody votes
     evidence: tuple[Evidence, ...]
+    # weight, slope, repetition, count: shape (R,): share of each way in the mixture; a, r and c
     weight: Floats
     slope: Floats
     repetition: Floats
     count: Floats
-    shift: Floats
-    learned: Places
+    shift: Floats  # shape (R, K): b
+    learned: Places  # shape (R,): which of `evidence` each takes
 
     def content(self) -> dict[str, Any]:
         """What a model file holds of it."""

@@ -20,35 +20,15 @@ from carob.votes.messages import Message
 class Fit:
     """Sources and class balance with intervals, and from them the probabilities of points.
 
-    Parameters
-    ----------
-    method : {"consensus", "triplets", "labeled", "tensors"}
-    n_points, n_gold : int
-        How many points and gold labels were learned from.
-    model : SourceModel
-        How each source votes given the class, and the class balance.
-    coding : Coding
-        How votes that it labels are written.
-    all_sources : tuple of str
-        The sources with those that were set aside, in their order.
-    messages : tuple of Message
-        What of the data was dropped, and what was guessed.
-    sources : SourceTable
-        How good each source is, with intervals.
-    balance_low, balance_high : arrays, shape (K,)
-        Interval of the share of each class.
-    notes : tuple of str
-        What went into the fit, a sentence each.
-    findings : tuple of str
-        What is to be known of the sources before their labels are used, a sentence each.
-    worse : tuple of str
-        Sources that are surely worse than chance.
-    scores : tuple of CrossScore
-        How good labels are on gold that they were not learned from; empty with little gold.
-    bin_classes : tuple of arrays
-        The class that each bin of each source with scores speaks for most.
-    digest : Digest or None
-        What it needs to learn from more votes later; None where not the default learned it, or from scores.
+    `n_points` and `n_gold`: how many points and gold labels were learned from. `model`: how each source votes given the
+    class, and the class balance. `coding`: how votes that it labels are written. `all_sources`: the sources with those
+    that were set aside, in their order. `messages`: what of the data was dropped, and what was guessed. `sources`: how
+    good each source is, with intervals. `balance_low` and `balance_high`, shape (K,): interval of the share of each
+    class. `notes`: what went into the fit, a sentence each. `findings`: what is to be known of the sources before their
+    labels are used, a sentence each. `worse`: sources that are surely worse than chance. `scores`: how good labels are
+    on gold that they were not learned from; empty with little gold. `bin_classes`: the class that each bin of each
+    source with scores speaks for most. `digest`: what it needs to learn from more votes later; None where not the
+    default learned it, or from scores.
     """
 
     method: Method

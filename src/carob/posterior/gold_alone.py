@@ -21,14 +21,8 @@ def gold_alone_probabilities(
 ) -> Floats:
     """Probabilities of the points asked for, shape (S, a, K), by S models of the gold in each sample.
 
-    Parameters
-    ----------
-    samples : array of bool, shape (S, g)
-        Which gold points each model learns from.
-    given : array, shape (K,), or None
-        The class balance.
-    groups : tuple of tuples of int
-        Sources that are taken as one, and every other source alone.
+    `samples`, shape (S, g): which gold points each model learns from. `given`, shape (K,): the class balance. `groups`:
+    sources that are taken as one, and every other source alone.
     """
     weights = samples[:, :, None] * np.eye(len(asked.classes))[points.truth]
     of_class = weights.sum(axis=1)

@@ -46,10 +46,7 @@ def check_groups(groups: tuple[Group, ...], sources: tuple[str, ...], outputs: O
 def merge_groups(model: SourceModel, counts: tuple[GroupCounts, ...], joint_table: JointTable) -> SourceModel:
     """Take dependent sources as one source with a joint table, learned from what all other sources say.
 
-    Parameters
-    ----------
-    joint_table : callable
-        Such as `Kind.joint_table`.
+    `joint_table`: such as `Kind.joint_table`.
     """
     if not counts:
         return model

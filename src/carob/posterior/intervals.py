@@ -39,22 +39,15 @@ def weighted_share(right: AnyArray, weights: Floats, level: float) -> tuple[floa
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Intervals of accuracies and class balance.
+    """Intervals of accuracies and class balance."""
 
-    Parameters
-    ----------
-    low, high : arrays, shape (m,)
-        0 and 1 where the data cannot tell.
-    balance_low, balance_high : arrays, shape (K,)
-    method : str
-        "bootstrap", "wilson" where gold was counted, or "none".
-    """
-
+    # low, high: shape (m,): 0 and 1 where the data cannot tell
     low: Floats
     high: Floats
+    # balance_low, balance_high: shape (K,)
     balance_low: Floats
     balance_high: Floats
-    method: str
+    method: str  # "bootstrap", "wilson" where gold was counted, or "none"
 
     @classmethod
     def nothing(cls, m: int, K: int) -> Intervals:

@@ -16,24 +16,12 @@ CERTAIN = 1e-6  # no probability counts as nearer to 0 or 1 than this, as in the
 
 @dataclass(frozen=True)
 class Score:
-    """Error of probabilities on gold points.
+    """Error of probabilities on gold points."""
 
-    Parameters
-    ----------
-    points : int
-        Gold points.
-    accuracy : float
-        Share whose most probable class is right.
-    loss : float
-        Mean cross-entropy in nats.
-    f1 : float
-        F1 score of the last class, for two classes; NaN for more.
-    """
-
-    points: int
-    accuracy: float
-    loss: float
-    f1: float
+    points: int  # gold points
+    accuracy: float  # share whose most probable class is right
+    loss: float  # mean cross-entropy in nats
+    f1: float  # f1 score of the last class, for two classes; NaN for more
 
 
 def log_losses(probabilities: Floats) -> Floats:
@@ -83,21 +71,13 @@ def score(probabilities: Floats, gold: Gold) -> Score:
 
 @dataclass(frozen=True)
 class CrossScore:
-    """Accuracy and log loss of one way to label, with intervals.
+    """Accuracy and log loss of one way to label, with intervals."""
 
-    Parameters
-    ----------
-    name : str
-        What the labels come from.
-    accuracy, accuracy_low, accuracy_high : float
-    loss, loss_low, loss_high : float
-        Mean cross-entropy in nats.
-    """
-
-    name: str
+    name: str  # what the labels come from
     accuracy: float
     accuracy_low: float
     accuracy_high: float
+    # loss, loss_low, loss_high: mean cross-entropy in nats
     loss: float
     loss_low: float
     loss_high: float
@@ -119,10 +99,7 @@ def loss_interval(losses: Floats, share: Floats, wrong: float, level: float) -> 
     Where hardly a label is wrong, what a few more wrong ones would lose is not in these losses: the upper end is that
     of the same losses and one label more, which is wrong.
 
-    Parameters
-    ----------
-    wrong : float
-        What a wrong label is expected to lose.
+    `wrong`: what a wrong label is expected to lose.
     """
     mean = float(share @ losses)
     g = len(losses)

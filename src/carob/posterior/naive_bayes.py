@@ -79,12 +79,8 @@ def posterior(votes: Votes, model: Any, denominator: Denominator = "model") -> F
 def table_sums(votes: Votes, groups: Sequence[Group], tables: Sequence[Floats]) -> Floats:
     """Sums of what tables say of the votes on each point, shape (n, C), silent sources and silent points among them.
 
-    Parameters
-    ----------
-    groups : sequence of tuples of int
-        Each source is in one group.
-    tables : sequence of arrays, shape (C, joint outputs)
-        What each joint output of a group adds to each of C sums.
+    `groups`: each source is in one group. `tables`, shape (C, joint outputs): what each joint output of a group adds to
+    each of C sums.
     """
     n, C = len(votes), len(tables[0])
     if C == 2:  # of two, evidence is the difference alone

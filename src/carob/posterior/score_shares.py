@@ -19,12 +19,8 @@ LEANING_WORTH = 1.0  # points in each bin that what a score leans to counts for
 def smoothed_log_shares(counts: Floats, leaning: Floats, class_balance: Floats) -> Floats:
     """Log of the share of each class in each bin, shape (bins, K).
 
-    Parameters
-    ----------
-    counts : array, shape (bins, K)
-        How much of each class there is in each bin.
-    leaning : array, shape (bins,)
-        How far each bin speaks for the second class beforehand, where there are two.
+    `counts`, shape (bins, K): how much of each class there is in each bin. `leaning`, shape (bins,): how far each bin
+    speaks for the second class beforehand, where there are two.
 
     Examples
     --------

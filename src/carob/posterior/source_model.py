@@ -166,12 +166,8 @@ def check_class_balance(class_balance: Any, classes: Sequence[Label]) -> Floats:
 def gold_balance(counts: Ints | Floats, more: Floats | None = None) -> Floats:
     """Class balance of gold with some points more of each class, so that no class is impossible.
 
-    Parameters
-    ----------
-    counts : array, shape (K,)
-        Gold labels of each class, or what they stand for in a random sample.
-    more : array, shape (K,), optional
-        One of each class where not given.
+    `counts`, shape (K,): gold labels of each class, or what they stand for in a random sample. `more`, shape (K,): one
+    of each class where not given.
 
     Examples
     --------

@@ -15,31 +15,20 @@ from carob.votes.counts import VoteCounts
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
-    """One row per source, as columns.
-
-    Parameters
-    ----------
-    source : list of str
-    polarity : list of lists
-        The classes that the source votes for.
-    coverage, overlaps, conflicts : arrays, shape (m,)
-        Shares of points on which the source votes; on which another votes too; on which another votes differently.
-    correct, incorrect : arrays of int, shape (m,)
-        Votes on gold points; 0 without gold.
-    empirical_accuracy : array, shape (m,)
-        Share of correct votes on gold points, NaN where there is none.
-    accuracy, low, high : arrays, shape (m,)
-        Estimated probability that a vote is right, and its interval.
-    """
+    """One row per source, as columns."""
 
     source: list[str]
-    polarity: list[list[Label]]
+    polarity: list[list[Label]]  # the classes that the source votes for
+    # coverage, overlaps, conflicts: shape (m,): shares of points on which the source votes; on which another
+    # votes too; on which another votes differently
     coverage: Floats
     overlaps: Floats
     conflicts: Floats
+    # correct, incorrect: shape (m,): votes on gold points; 0 without gold
     correct: Ints
     incorrect: Ints
-    empirical_accuracy: Floats
+    empirical_accuracy: Floats  # shape (m,): share of correct votes on gold points, NaN where there is none
+    # accuracy, low, high: shape (m,): estimated probability that a vote is right, and its interval
     accuracy: Floats
     low: Floats
     high: Floats

@@ -25,51 +25,26 @@ _SHOWN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 @dataclass(frozen=True)
 class Shares:
-    """Where the log loss of votes and gold comes from, in nats.
+    """Where the log loss of votes and gold comes from, in nats."""
 
-    Parameters
-    ----------
-    labels : float
-        What more gold labels would mend.
-    points : float
-        What more unlabeled points would mend.
-    rest : float
-        What is left with any number of either: what these sources do not tell.
-    """
-
-    labels: float
-    points: float
-    rest: float
+    labels: float  # what more gold labels would mend
+    points: float  # what more unlabeled points would mend
+    rest: float  # what is left with any number of either: what these sources do not tell
 
 
 @dataclass(frozen=True, eq=False)
 class DataValue(Shown):
     """What the data are worth.
 
-    Parameters
-    ----------
-    n_unlabeled, n_gold : int
-    scores : tuple of CrossScore
-        How good labels are now, by majority vote, votes alone, gold alone, and votes and gold, on gold that they
-        were not learned from: the same as those of the fit.
-    shares : Shares
-        Where the log loss of the combination comes from.
-    equivalent_labels, data_value_ratio : Interval
-        f and V: the gold labels that alone do as well as the votes alone, and how many points do what one of them does.
-    gains, accuracy_gains : dict
-        What the combination would gain by "labels" (50 more) or "points" (ten times as many), in log loss and in the
-        share of right labels. The intervals are of the expected gain, over draws of new labels or points.
-    decision : Decision
-        What to do next, and why.
-    curve : tuple of dict
-        Predicted log losses for n gold labels; None where gold does not tell.
-    level : float
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at first.
-    curves : LearningCurves or None
-        Log losses against the number of gold labels, with bands.
-    calibration : Calibration or None
-        Whether probabilities of votes and gold are as often right as they say.
+    `scores`: how good labels are now, by majority vote, votes alone, gold alone, and votes and gold, on gold that they
+    were not learned from: the same as those of the fit. `shares`: where the log loss of the combination comes from.
+    `equivalent_labels` and `data_value_ratio`: f and V: the gold labels that alone do as well as the votes alone, and
+    how many points do what one of them does. `gains` and `accuracy_gains`: what the combination would gain by "labels"
+    (50 more) or "points" (ten times as many), in log loss and in the share of right labels. The intervals are of the
+    expected gain, over draws of new labels or points. `decision`: what to do next, and why. `curve`: predicted log
+    losses for n gold labels; None where gold does not tell. `messages`: what of the data was dropped, what was guessed,
+    and what to look at first. `curves`: log losses against the number of gold labels, with bands. `calibration`:
+    whether probabilities of votes and gold are as often right as they say.
     """
 
     n_unlabeled: int
@@ -122,10 +97,7 @@ class DataValue(Shown):
 def conclude(risks: Risks, worth: float | None = None) -> DataValue:
     """What follows from the risks.
 
-    Parameters
-    ----------
-    worth : float, optional
-        What a gain must be, in the share of right labels.
+    `worth`: what a gain must be, in the share of right labels.
     """
     level, N, n_gold = risks.settings.level, risks.n, len(risks.points)
     found = risks.prospects

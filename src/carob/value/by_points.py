@@ -23,19 +23,11 @@ _FEWEST = 3.0  # times as many points as gold labels, at least
 
 @dataclass(frozen=True)
 class ValueAt:
-    """What n points are worth.
-
-    Parameters
-    ----------
-    n : int
-    loss : float
-        Log loss of votes alone, learned from them.
-    equivalent_labels, ratio : Interval
-        f(n), infinite where gold does not tell, and V(n).
-    """
+    """What n points are worth."""
 
     n: int
-    loss: float
+    loss: float  # log loss of votes alone, learned from them
+    # equivalent_labels, ratio: f(n), infinite where gold does not tell, and V(n)
     equivalent_labels: Interval
     ratio: Interval
 

@@ -16,34 +16,18 @@ _MOST_BINS = 8
 
 @dataclass(frozen=True)
 class Bin:
-    """Labels of about the same probability.
+    """Labels of about the same probability."""
 
-    Parameters
-    ----------
-    said : float
-        Their mean probability.
-    right : Interval
-        The share of them that is right.
-    labels : int
-        How many there are.
-    """
-
-    said: float
-    right: Interval
-    labels: int
+    said: float  # their mean probability
+    right: Interval  # the share of them that is right
+    labels: int  # how many there are
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What labels say of themselves beside how often they are right.
+    """What labels say of themselves beside how often they are right."""
 
-    Parameters
-    ----------
-    bins : tuple of Bin
-        By probability, the least sure labels first.
-    """
-
-    bins: tuple[Bin, ...]
+    bins: tuple[Bin, ...]  # by probability, the least sure labels first
 
     @property
     def error(self) -> float:

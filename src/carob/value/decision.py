@@ -26,34 +26,17 @@ SURE_ENOUGH = 0.65  # probability of being best, of an answer that is given
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do next, and why.
+    """What to do next, and why."""
 
-    Parameters
-    ----------
-    kind : str
-        "buy labels", "buy points", "stop" or "cannot tell".
-    labels, points : Gain
-        What `more_labels` more gold labels, and ten times the unlabeled points, would bring.
-    more_labels : int
-        50, or as many as there are points without gold.
-    worth : float
-        What a gain must be.
-    unit : {"log loss", "accuracy"}
-        Of gains and worth.
-    sure : dict of float
-        For each answer, the probability that it is the best.
-    leaning : str
-        The answer with the largest expected gain, given or not.
-    """
-
-    kind: Kind
+    kind: Kind  # "buy labels", "buy points", "stop" or "cannot tell"
+    # labels, points: what `more_labels` more gold labels, and ten times the unlabeled points, would bring
     labels: Gain
     points: Gain
-    more_labels: int
-    worth: float
-    unit: Unit
-    sure: dict[Kind, float]
-    leaning: Kind
+    more_labels: int  # 50, or as many as there are points without gold
+    worth: float  # what a gain must be
+    unit: Unit  # of gains and worth
+    sure: dict[Kind, float]  # for each answer, the probability that it is the best
+    leaning: Kind  # the answer with the largest expected gain, given or not
 
 
 def labels_to_buy(n_gold: int, n_points: int) -> int:
@@ -70,12 +53,8 @@ def check_worth(worth: float | None) -> None:
 def decide(prospects: Prospects, worth: float | None = None) -> Decision:
     """What to do next.
 
-    Parameters
-    ----------
-    prospects : Prospects
-        What more data would bring.
-    worth : float, optional
-        What a gain must be, in the share of right labels. Gains in log loss decide where it is not given.
+    `prospects`: what more data would bring. `worth`: what a gain must be, in the share of right labels. Gains in log
+    loss decide where it is not given.
     """
     check_worth(worth)
     unit: Unit = "log loss" if worth is None else "accuracy"

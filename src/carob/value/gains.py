@@ -29,16 +29,10 @@ _QUANTILES = (np.arange(100) + 0.5) / 100
 
 @dataclass(frozen=True)
 class Gain:
-    """A gain whose logarithm is normal on either side of its median, with a deviation for each.
-
-    Parameters
-    ----------
-    median : float
-    below, above : float
-        Deviations of the logarithm.
-    """
+    """A gain whose logarithm is normal on either side of its median, with a deviation for each."""
 
     median: float
+    # below, above: deviations of the logarithm
     below: float
     above: float
 
@@ -72,24 +66,12 @@ class Gain:
 
 @dataclass(frozen=True)
 class Law:
-    """How a constant follows from what fits differ by.
+    """How a constant follows from what fits differ by."""
 
-    Parameters
-    ----------
-    level : float
-        The constant where fits differ by 1 / n nats, n labels or points.
-    power : float
-        Of what they differ by; below 1, since one draw of gold shows it with much noise.
-    below : float
-        Deviation of the logarithm of a constant that is less than what is said.
-    above : float
-        Deviation of the logarithm of one that is more.
-    """
-
-    level: float
-    power: float
-    below: float
-    above: float
+    level: float  # the constant where fits differ by 1 / n nats, n labels or points
+    power: float  # of what they differ by; below 1, since one draw of gold shows it with much noise
+    below: float  # deviation of the logarithm of a constant that is less than what is said
+    above: float  # deviation of the logarithm of one that is more
 
     def of(self, seen: float) -> Gain:
         """The constant of a data set."""
@@ -104,18 +86,12 @@ LEAST = 0.01  # of what is seen; less is taken as this
 
 @dataclass(frozen=True)
 class Lacking:
-    """What is lost because data are finite, in log loss or in the share of right labels.
+    """What is lost because data are finite, in log loss or in the share of right labels."""
 
-    Parameters
-    ----------
-    per_label, per_point : Gain
-        c and b: what would be lost with one gold label, or one unlabeled point.
-    n_gold, n_points : int
-        What there is.
-    """
-
+    # per_label, per_point: c and b: what would be lost with one gold label, or one unlabeled point
     per_label: Gain
     per_point: Gain
+    # n_gold, n_points: what there is
     n_gold: int
     n_points: int
 
@@ -139,10 +115,7 @@ class Prospects:
 def prospects(n_gold: int, n_points: int, by_labels: float, by_points: float) -> Prospects:
     """What is to be expected on a data set.
 
-    Parameters
-    ----------
-    by_labels, by_points : float
-        What probabilities vary by over draws of gold labels, and of unlabeled points, in nats.
+    `by_labels` and `by_points`: what probabilities vary by over draws of gold labels, and of unlabeled points, in nats.
     """
     labels, points = LABELS.of(n_gold * by_labels), POINTS.of(n_points * by_points)
     right = Lacking(labels.times(RIGHT), points.times(RIGHT), n_gold, n_points)

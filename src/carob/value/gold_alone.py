@@ -21,18 +21,10 @@ _MOST = 1_000  # gold points that take part
 
 @dataclass(frozen=True, eq=False)
 class GoldAlone:
-    """The learning curve of gold alone, point by point.
+    """The learning curve of gold alone, point by point."""
 
-    Parameters
-    ----------
-    sizes : array of int, shape (s,)
-        Numbers of gold labels that were learned from.
-    losses : array, shape (s, g)
-        Mean log loss, on each gold point, of models of so many others.
-    """
-
-    sizes: Ints
-    losses: Floats
+    sizes: Ints  # shape (s,): numbers of gold labels that were learned from
+    losses: Floats  # shape (s, g): mean log loss, on each gold point, of models of so many others
 
     def beyond(self, n: Floats) -> Floats:
         """Losses with more labels than were learned from, shape (len(n), g): a constant plus c / n, from the last."""
@@ -46,10 +38,7 @@ def gold_alone(
 ) -> GoldAlone:
     """Learn from random parts of the gold labels, and measure on the rest.
 
-    Parameters
-    ----------
-    given : array, shape (K,), or None
-        The class balance; that of each part, where it is not given.
+    `given`, shape (K,): the class balance; that of each part, where it is not given.
     """
     G = len(points)
     most = int(LARGEST_PART * min(G, _MOST))

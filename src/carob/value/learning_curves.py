@@ -15,29 +15,19 @@ from carob.value.risks import Risks
 
 @dataclass(frozen=True, eq=False)
 class LearningCurves:
-    """Log losses against the number of gold labels.
+    """Log losses against the number of gold labels."""
 
-    Parameters
-    ----------
-    n : array, shape (s,)
-        Numbers of gold labels.
-    gold_alone, low, high : arrays, shape (s,)
-        Gold alone. The band is that of its difference from votes alone, on the same gold points: where its edges meet
-        the line of votes alone, the interval of f ends.
-    votes_alone : Interval
-    both : array, shape (s,)
-        Votes and gold, as predicted; NaN for fewer than half of the labels that there are, of which that tells nothing.
-    n_gold : int
-        Labels that there are; beyond them curves are drawn on.
-    """
-
-    n: Floats
+    n: Floats  # shape (s,): numbers of gold labels
+    # gold_alone, low, high: shape (s,): gold alone. The band is that of its difference from votes alone, on the
+    # same gold points: where its edges meet the line of votes alone, the interval of f ends
     gold_alone: Floats
     low: Floats
     high: Floats
     votes_alone: Interval
+    # shape (s,): votes and gold, as predicted; NaN for fewer than half of the labels that there are, of which
+    # that tells nothing
     both: Floats
-    n_gold: int
+    n_gold: int  # labels that there are; beyond them curves are drawn on
 
 
 def learning_curves(risks: Risks) -> LearningCurves:

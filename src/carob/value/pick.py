@@ -36,21 +36,11 @@ SILENT = 0.25  # chance at the most that a label falls on a point without a vote
 class Picked(Shown):
     """Points to label.
 
-    Parameters
-    ----------
-    rows : array of int, shape (n,)
-        Which points, in their order.
-    chances : array, shape (n,)
-        The chance that one picked label falls on each; hand them on with the labels.
-    keys : array, shape (n,), or None
-        What the points are called.
-    goal : {"labels", "estimate"}
-    n_points, n_gold, n_silent : int
-        All points, those that have gold already, and how many of the picked ones have no vote.
-    key_name : str or None
-        The column that the keys come from.
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at first.
+    `rows`, shape (n,): which points, in their order. `chances`, shape (n,): the chance that one picked label falls on
+    each; hand them on with the labels. `keys`, shape (n,): what the points are called. `n_points`, `n_gold`,
+    `n_silent`: all points, those that have gold already, and how many of the picked ones have no vote. `key_name`: the
+    column that the keys come from. `messages`: what of the data was dropped, what was guessed, and what to look at
+    first.
     """
 
     rows: Places
@@ -184,12 +174,8 @@ def in_a_row(probabilities: Floats, silent: AnyArray, rng: np.random.Generator) 
 def draw(share: Floats, n: int, order: Places, rng: np.random.Generator) -> tuple[Places, Floats]:
     """Draw n points, none twice, and say how probable that is for each point.
 
-    Parameters
-    ----------
-    share : array, shape (points,)
-        How the labels should fall on the points; n times that, and 1 at the most, is the probability to be drawn.
-    order : array of int
-        The points in a row, of which neighbours are not drawn together where that can be.
+    `share`, shape (points,): how the labels should fall on the points; n times that, and 1 at the most, is the
+    probability to be drawn. `order`: the points in a row, of which neighbours are not drawn together where that can be.
     """
     inclusion = np.minimum(n * share / share.sum(), 1)
     while abs(inclusion.sum() - n) > 1e-9 * n:  # what is certain to be drawn leaves more to the others

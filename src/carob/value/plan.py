@@ -41,20 +41,9 @@ class Purchase:
 class Plan(Shown):
     """How to spend a budget.
 
-    Parameters
-    ----------
-    buy_labels, buy_points : int
-    cost : float
-        Never above the budget.
-    risk_before, risk_after : float
-        Predicted log loss of the combination.
-    interval_before, interval_after : Interval
-    gain : Interval
-        How much lower the log loss is expected to be.
-    frontier : tuple of Purchase
-        The same for other budgets.
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at first.
+    `cost`: never above the budget. `risk_before` and `risk_after`: predicted log loss of the combination. `gain`: how
+    much lower the log loss is expected to be. `frontier`: the same for other budgets. `messages`: what of the data was
+    dropped, what was guessed, and what to look at first.
     """
 
     buy_labels: int

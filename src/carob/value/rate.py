@@ -39,16 +39,9 @@ UNHELPED = 0.5  # gold labels that votes tell nothing of, counted into the varia
 class ClassRate:
     """How common a class is.
 
-    Parameters
-    ----------
-    label : str or int
-        The class.
-    value, low, high : float
-        Its share, from votes and gold, with the interval.
-    gold_value, gold_low, gold_high : float
-        The same from gold alone.
-    power : float
-        What the votes count for: 0 where they do not help, 1 where they are taken as they are.
+    `label`: the class. `value`, `low`, `high`: its share, from votes and gold, with the interval. `gold_value`,
+    `gold_low`, `gold_high`: the same from gold alone. `power`: what the votes count for: 0 where they do not help, 1
+    where they are taken as they are.
     """
 
     label: Label
@@ -65,15 +58,9 @@ class ClassRate:
 class GroupRate:
     """How common each class is among all points, or those of a group.
 
-    Parameters
-    ----------
-    group : object
-        What the points have in common; None where they are all points.
-    n_points, n_gold : int
-    shares : tuple of ClassRate
-        Empty where there is too little gold.
-    worth : float
-        The number of random gold labels that would tell as much without votes; NaN where there is too little gold.
+    `group`: what the points have in common; None where they are all points. `shares`: empty where there is too little
+    gold. `worth`: the number of random gold labels that would tell as much without votes; NaN where there is too little
+    gold.
     """
 
     group: Any
@@ -92,18 +79,9 @@ class GroupRate:
 class Rate(Shown):
     """How common each class is, and what votes were worth for it.
 
-    Parameters
-    ----------
-    overall : GroupRate
-        Of all points.
-    groups : tuple of GroupRate
-        Of points that have something in common, where that was asked for.
-    level : float
-        Of the intervals.
-    beyond : bool
-        Whether they are for points like these, rather than for these points.
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at first.
+    `overall`: of all points. `groups`: of points that have something in common, where that was asked for. `level`: of
+    the intervals. `beyond`: whether they are for points like these, rather than for these points. `messages`: what of
+    the data was dropped, what was guessed, and what to look at first.
     """
 
     overall: GroupRate
@@ -238,12 +216,8 @@ def group_rates(
 ) -> tuple[GroupRate, ...]:
     """Rates in each group of points.
 
-    Parameters
-    ----------
-    predicted : array, shape (n, K)
-        Probabilities of all points, those of gold points from fits that have not seen their label.
-    group : array of int, shape (n,)
-        The place of each point's group in `names`.
+    `predicted`, shape (n, K): probabilities of all points, those of gold points from fits that have not seen their
+    label. `group`, shape (n,): the place of each point's group in `names`.
     """
     found = []
     of_gold = group[points.rows]
@@ -271,41 +245,25 @@ def _labels(spread: float, variance: float, n_points: int) -> float:
 
 @dataclass(frozen=True)
 class _Part:
-    """The estimate of one share.
+    """The estimate of one share."""
 
-    Parameters
-    ----------
-    value, gold_value : float
-        The share, from votes and gold, and from gold alone.
-    variance, gold_variance : float
-        Of both, with `UNHELPED` counted in.
-    spread : float
-        Variance of a single point, with `UNHELPED` counted in.
-    power : float
-    freedom : int
-        Of the variance.
-    n_points : int
-    """
-
+    # value, gold_value: the share, from votes and gold, and from gold alone
     value: float
     gold_value: float
+    # variance, gold_variance: of both, with `UNHELPED` counted in
     variance: float
     gold_variance: float
-    spread: float
+    spread: float  # variance of a single point, with `UNHELPED` counted in
     power: float
-    freedom: int
+    freedom: int  # of the variance
     n_points: int
 
     @classmethod
     def of(cls, y: Floats, f: Floats, weights: Floats, mean: float, n_points: int) -> _Part:
         """Estimate a share.
 
-        Parameters
-        ----------
-        y, f, weights : arrays, shape (g,)
-            Whether each gold point is of the class, how probable that is, and how many points it stands for.
-        mean : float
-            Of the probabilities of all points.
+        `y`, `f`, `weights`, shape (g,): whether each gold point is of the class, how probable that is, and how many
+        points it stands for. `mean`: of the probabilities of all points.
         """
         n = len(y)
         share = weights / weights.sum()

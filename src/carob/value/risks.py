@@ -18,29 +18,15 @@ from carob.votes import GoldPoints, Votes
 
 @dataclass(frozen=True, eq=False)
 class Risks:
-    """Everything that advice rests on.
-
-    Parameters
-    ----------
-    votes : Votes
-    points : GoldPoints
-    settings : Settings
-    cross : CrossValidation
-    gold_curve : GoldAlone
-        Gold alone, by the number of labels.
-    by_points : float
-        What the probabilities of votes and gold vary by over draws of unlabeled points, in nats.
-    n : int
-        Number of points, of which the votes may be a sample.
-    """
+    """Everything that advice rests on."""
 
     votes: Votes
     points: GoldPoints
     settings: Settings
     cross: CrossValidation
-    gold_curve: GoldAlone
-    by_points: float
-    n: int
+    gold_curve: GoldAlone  # gold alone, by the number of labels
+    by_points: float  # what the probabilities of votes and gold vary by over draws of unlabeled points, in nats
+    n: int  # number of points, of which the votes may be a sample
 
     @cached_property
     def scores(self) -> dict[str, CrossScore]:

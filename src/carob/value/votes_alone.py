@@ -29,19 +29,11 @@ from carob.votes.messages import Message
 class VotesAlone(Shown):
     """What votes alone tell, where there are fewer than 20 gold labels or all are of one class.
 
-    Parameters
-    ----------
-    n_unlabeled, n_gold : int
-    p_value : float
-        Of the test that all sources are independent given the class; Bonferroni over pairs. NaN where sources are too
-        few or too many to test.
-    pairs : tuple of DependentPair
-        Pairs that the test blames.
-    standing_bias : float
-        Loss in nats that those pairs cost where sources are taken to be independent: the sum of their mutual
-        information given the class, in its normal form. An upper bound, and for those pairs only.
-    messages : tuple of Message
-        What of the data was dropped, what was guessed, and what to look at first.
+    `p_value`: of the test that all sources are independent given the class; Bonferroni over pairs. NaN where sources
+    are too few or too many to test. `pairs`: pairs that the test blames. `standing_bias`: loss in nats that those pairs
+    cost where sources are taken to be independent: the sum of their mutual information given the class, in its normal
+    form. An upper bound, and for those pairs only. `messages`: what of the data was dropped, what was guessed, and what
+    to look at first.
     """
 
     n_unlabeled: int
