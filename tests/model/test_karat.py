@@ -1,4 +1,4 @@
-"""Models of karat; that they label as they did is tested in test_content.py, with the files that these versions wrote."""
+"""Models of karat; that they label as they did is tested in test_content.py, by files that these versions wrote."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def test_powers_and_correlations_that_are_none_are_refused(name: str, part: str,
     room = content["recalibration" if part == "exponent" else "pool"]
     room[part] = [-1.0] * len(room[part])
     (tmp_path / "model.json").write_text(json.dumps(content))
-    with pytest.raises(carob.InputError, match="too large|correlations that are none"):
+    with pytest.raises(carob.InputError, match=r"too large|correlations that are none"):
         carob.load(tmp_path / "model.json")
