@@ -9,7 +9,7 @@ import pytest
 from carob import InputError, read_votes
 from carob.commands.analysis import analyse
 from carob.posterior.settings import Settings
-from carob.serve.workspace import Choices, Workspace, effect
+from carob.serve.workspace import METHODS, Choices, Workspace, effect
 from carob.value.advice import DataValue
 
 MESSAGES = (Path(__file__).parents[2] / "examples" / "messages.csv").read_bytes()
@@ -179,3 +179,8 @@ def test_the_example_has_few_gold_labels_and_closing_forgets_all() -> None:
     assert (work.name, work.votes) == ("", None)
     with pytest.raises(InputError, match="no file is open"):
         work.read(Choices())
+
+
+def test_every_method_can_be_chosen_the_default_first() -> None:
+    assert METHODS[0] == Choices().method == "consensus"
+    assert set(METHODS) == {"consensus", "triplets", "labeled", "tensors"}

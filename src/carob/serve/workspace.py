@@ -24,7 +24,7 @@ from carob.serve.uploads import Limits, Upload, read_upload
 from carob.value.pick import Goal, Picked, pick_points
 from carob.votes import Gold, Votes
 
-METHODS: tuple[Method, ...] = tuple(method for method in get_args(Method) if method != "consensus")
+METHODS: tuple[Method, ...] = get_args(Method)
 _MOST_PICKED = 200
 
 

@@ -92,10 +92,10 @@ def error_sections(analysis: Analysis) -> list[Section]:
     sections = []
     if isinstance(analysis.value, DataValue):
         sections.append(risk_section(analysis.value))
-    if analysis.labeled is not None:
+    elif analysis.labeled is not None:
         sections += quality_sections(analysis.labeled.result)
-        if analysis.labeled.result.histogram is not None:
-            sections.append(Section("How sure the labels are", charts=[histogram(analysis.labeled.result.histogram)]))
+    if analysis.labeled is not None and analysis.labeled.result.histogram is not None:
+        sections.append(Section("How sure the labels are", charts=[histogram(analysis.labeled.result.histogram)]))
     return sections
 
 
