@@ -89,11 +89,10 @@ def source_sections(analysis: Analysis) -> list[Section]:
 
 def error_sections(analysis: Analysis) -> list[Section]:
     """How wrong the labels are, and how sure they say they are."""
-    sections = []
+    sections = [] if analysis.labeled is None else quality_sections(analysis.labeled.result)
     if isinstance(analysis.value, DataValue):
-        sections.append(risk_section(analysis.value))
-    elif analysis.labeled is not None:
-        sections += quality_sections(analysis.labeled.result)
+        risks = risk_section(analysis.value)  # the table of scores, and what would mend them
+        sections = [risks, *(section for section in sections if section.title != risks.title)]
     if analysis.labeled is not None and analysis.labeled.result.histogram is not None:
         sections.append(Section("How sure the labels are", charts=[histogram(analysis.labeled.result.histogram)]))
     return sections
