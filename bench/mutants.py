@@ -46,7 +46,7 @@ import coverage
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PATHS = ("src/carob/estimate", "src/carob/calibrate", "src/carob/value", "src/carob/naive_bayes.py")
+PATHS = ("src/carob/label", "src/carob/paper", "src/carob/value", "src/carob/posterior")
 OPTIONS = ("-q", "-s", "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cacheprovider")
 MEMORY = 4 << 30  # bytes that a mutant may take besides what all processes share
 NOTHING = 1e-9  # a number below this
