@@ -58,9 +58,10 @@ def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
     learned = learn_votes(kept, settings)
     mixture = learned.with_gold(truth)
     labels = known_classes(truth, learned.probabilities(mixture))
-    bin_classes, speaks_for = _meanings(learned.training, labels)
-    told = estimates(learned, mixture, truth, speaks_for, settings.level)
-    model = _expected_sources(learned.training, labels, told.balance)
+    counts_of = learned.training.counts(labels)
+    bin_classes, speaks_for = _meanings(learned.training, counts_of)
+    told = estimates(learned, mixture, truth, labels, speaks_for, settings.level)
+    model = _expected_sources(learned.training, counts_of, labels.sum(axis=0), told.balance)
     voted = None if points is None else replace(points, votes=points.votes.as_voted(bin_classes))
     counts = kept.as_voted(bin_classes).counts if kept.scored.any() else digest.told
     worse = _worse(learned.training, speaks_for, told)
@@ -86,9 +87,9 @@ def fit_digest(digest: Digest, settings: Settings) -> MixtureFit:
     )
 
 
-def _meanings(training: TrainingVotes, labels: Floats) -> tuple[tuple[Codes, ...], Floats]:
+def _meanings(training: TrainingVotes, counts: Floats) -> tuple[tuple[Codes, ...], Floats]:
     """The class that each score of each source speaks for most; 1 where an output speaks for a class, (m, V, K)."""
-    votes, counts, speaks_for = training.votes, training.counts(labels), training.counts_for.copy()
+    votes, speaks_for = training.votes, training.counts_for.copy()
     bin_classes = []
     for i in np.flatnonzero(votes.scored):
         classes = _cut(counts[i, : votes.outputs.sizes[i] - 1]).astype(np.int8)
@@ -107,13 +108,12 @@ def _cut(counts: Floats) -> Places:
     return np.where((np.arange(len(counts)) < cut) == rising, 0, 1)
 
 
-def _expected_sources(training: TrainingVotes, labels: Floats, balance: Floats) -> SourceModel:
-    """How often each source says each thing on points of each class."""
+def _expected_sources(training: TrainingVotes, counts: Floats, of_class: Floats, balance: Floats) -> SourceModel:
+    """How often each source says each thing on points of each class, of which there are so many."""
     votes = training.votes
     balance = np.maximum(balance, 1e-9)  # no class is impossible
-    counts = training.counts(labels)
     usual = training.cast / max(training.n, 1)
-    table = (counts.transpose(0, 2, 1) + usual[:, None]) / (labels.sum(axis=0)[:, None] + 1)
+    table = (counts.transpose(0, 2, 1) + usual[:, None]) / (of_class[:, None] + 1)
     silence = np.maximum(1 - table.sum(axis=2, keepdims=True), 1e-9)
     whole = np.concatenate([silence, table], axis=2)
     tables = [of_source[:, :size] for of_source, size in zip(whole, votes.outputs.sizes, strict=True)]

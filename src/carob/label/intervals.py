@@ -4,8 +4,8 @@ In each draw the readings with independent sources are learned from reweighted p
 other time from nearly the majority vote, so that intervals are wide where EM has several places to end in; the
 weights of the readings and the corrections by gold are drawn from what is known of them (where the dependent reading
 weighs most, corrections are never of the smallest scale), and the classes of the points from the probabilities that
-follow. Accuracies and class balance are those of the draw. Their intervals are normal, with
-the root mean square of the distance of the draws from the estimate.
+follow. Accuracies and class balance are those of the draw. Their intervals are normal, with the root mean square of the
+distance of the draws from the estimate.
 """
 
 from __future__ import annotations
@@ -38,13 +38,16 @@ class Estimates:
     balance_high: Floats
 
 
-def estimates(learned: Learned, mixture: Mixture, truth: Codes, speaks_for: Floats, level: float) -> Estimates:
+def estimates(
+    learned: Learned, mixture: Mixture, truth: Codes, labels: Floats, speaks_for: Floats, level: float
+) -> Estimates:
     """Accuracies and class balance with intervals of this level.
 
-    `speaks_for`, shape (m, V, K): 1 where an output of a source counts as a vote for the class.
+    `labels`, shape (n, K): what the mixture and gold say of the points. `speaks_for`, shape (m, V, K): 1 where an
+    output of a source counts as a vote for the class.
     """
     m = learned.training.m
-    told = _numbers(learned.training, speaks_for, known_classes(truth, learned.probabilities(mixture)))
+    told = _numbers(learned.training, speaks_for, labels)
     rows = _some(learned, truth)
     some = Learned(
         learned.training.take(rows), learned.readings, learned.prior, learned.components.take(rows), learned.given

@@ -12,11 +12,11 @@ Gold updates the weights of the readings by Bayes' rule, its log-likelihood coun
 
 up to a constant, with P_gold counted on gold (for a gold point on the others). On points without votes it is log q_iy +
 b_y. Where the class balance is given, q is that balance on them, and the probabilities of the others are multiplied by
-one number a class so that all points together meet it. All
-corrections are normal around 0; what multiplies their standard deviations is one of `SCALES`, the smallest of which
-changes little and is as probable as the readings with independent sources are. For each scale the corrections are at
-their mode on the gold points (Laplace's approximation), and the scales are weighed by their marginal likelihood. The
-readings themselves never see gold, so that a fit without some of the gold is a correction of the same readings.
+one number a class so that all points together meet it. All corrections are normal around 0; what multiplies their
+standard deviations is one of `SCALES`, the smallest of which changes little and is as probable as the readings with
+independent sources are. For each scale the corrections are at their mode on the gold points (Laplace's approximation),
+and the scales are weighed by their marginal likelihood. The readings themselves never see gold, so that a fit without
+some of the gold is a correction of the same readings.
 """
 
 from __future__ import annotations

@@ -38,15 +38,6 @@ def entropy(probabilities: Floats) -> Floats:
     return -np.asarray((probabilities * np.log(np.maximum(probabilities, 1e-300))).sum(axis=-1))
 
 
-def cross_entropy(believed: Floats, probabilities: Floats) -> Floats:
-    """What probabilities are expected to lose where others are believed, in nats, along the last axis.
-
-    >>> cross_entropy(np.array([0.5, 0.5]), np.array([0.9, 0.1])).round(3)
-    np.float64(1.204)
-    """
-    return np.asarray((believed * log_losses(probabilities)).sum(axis=-1))
-
-
 def score(probabilities: Floats, gold: Gold) -> Score:
     """Measure probabilities, shape (n, K), on the points with gold.
 

@@ -24,8 +24,3 @@ class Interval:
 def loss_of(score: CrossScore) -> Interval:
     """The log loss of a way to label."""
     return Interval(score.loss, score.loss_low, score.loss_high)
-
-
-def accuracy_of(score: CrossScore) -> Interval:
-    """The share of right labels of a way to label."""
-    return Interval(score.accuracy, score.accuracy_low, score.accuracy_high)
